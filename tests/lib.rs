@@ -1,0 +1,1 @@
+//! Tests above the unit; see `docs/testing.md`.

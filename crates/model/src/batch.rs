@@ -1,0 +1,132 @@
+//! Batches: codes that came together and are given out along one chain of spans.
+
+use crate::ids::{BatchId, OrderId, ProductId};
+use crate::span::{Owner, Span, SpanKind};
+
+/// Where a batch is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchState {
+    /// Being written; invisible to everyone.
+    Loading,
+    /// On sale.
+    Open,
+    /// Its rest was voided.
+    Closed,
+}
+
+impl BatchState {
+    /// The word in SQL and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Loading => "loading",
+            Self::Open => "open",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+/// An open batch as the issuer sees it: locked, to be advanced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenBatch {
+    /// Its id.
+    pub id: BatchId,
+    /// Whose codes these are.
+    pub product: ProductId,
+    /// How many positions it has; never changes.
+    pub size: i64,
+    /// The first position that no span covers.
+    pub issued: i64,
+    /// Voided positions at or above `issued`, ascending.
+    pub voided: Vec<i64>,
+}
+
+impl OpenBatch {
+    /// Codes it can still give out.
+    pub fn unissued(&self) -> i64 {
+        let voided = i64::try_from(self.voided.len()).unwrap_or(i64::MAX);
+        self.size.saturating_sub(self.issued).saturating_sub(voided)
+    }
+
+    /// Takes up to `quantity` codes for a line, stepping around voided positions with void spans.
+    ///
+    /// Returns how many it gave; `part` is moved past each issue span written.
+    pub fn take(
+        &mut self,
+        quantity: i64,
+        order: OrderId,
+        line: i32,
+        part: &mut i32,
+        spans: &mut Vec<Span>,
+    ) -> i64 {
+        let mut given = 0;
+        while given < quantity && self.unissued() > 0 {
+            self.step_over_voided(spans);
+            let end = self.voided.first().copied().unwrap_or(self.size);
+            let upto = end.min(self.issued.saturating_add(quantity - given));
+            given += upto - self.issued;
+            let owner = Owner { order, line, part: *part };
+            *part += 1;
+            self.cover(upto, SpanKind::Issue, Some(owner), spans);
+        }
+        given
+    }
+
+    fn step_over_voided(&mut self, spans: &mut Vec<Span>) {
+        let run = (self.issued..).zip(&self.voided).take_while(|(want, got)| want == *got).count();
+        if run > 0 {
+            self.voided.drain(..run);
+            let upto = self.issued.saturating_add(i64::try_from(run).unwrap_or(i64::MAX));
+            self.cover(upto, SpanKind::Void, None, spans);
+        }
+    }
+
+    fn cover(&mut self, upto: i64, kind: SpanKind, owner: Option<Owner>, spans: &mut Vec<Span>) {
+        spans.push(Span { batch: self.id, start: self.issued, upto, size: self.size, kind, owner });
+        self.issued = upto;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Timestamp;
+    use proptest::prelude::*;
+
+    fn batch(size: i64, voided: Vec<i64>) -> OpenBatch {
+        let at = Timestamp::from_micros(1);
+        let id = BatchId::new(at, [1; 10]);
+        OpenBatch { id, product: ProductId::new(at, [2; 10]), size, issued: 0, voided }
+    }
+
+    proptest! {
+        #[test]
+        fn spans_form_a_chain_that_issues_each_good_position_once(
+            size in 1_i64..60,
+            voided in proptest::collection::btree_set(0_i64..60, 0..12),
+            wants in proptest::collection::vec(1_i64..20, 1..12),
+        ) {
+            let voided: Vec<i64> = voided.into_iter().filter(|v| *v < size).collect();
+            let mut batch = batch(size, voided.clone());
+            let order = OrderId::new(Timestamp::from_micros(1), [3; 10]);
+            let good = size - i64::try_from(voided.len()).unwrap();
+            let (mut spans, mut part, mut given) = (vec![], 0, 0);
+            for want in wants {
+                let got = batch.take(want, order, 1, &mut part, &mut spans);
+                prop_assert_eq!(got, want.min(good - given));
+                given += got;
+            }
+            let mut at = 0;
+            for (n, span) in spans.iter().enumerate() {
+                prop_assert_eq!(span.start, at, "no gap, no overlap");
+                prop_assert!(span.upto > span.start && span.upto <= size);
+                for position in span.start..span.upto {
+                    prop_assert_eq!(span.kind == SpanKind::Void, voided.contains(&position), "{}", n);
+                }
+                at = span.upto;
+            }
+            prop_assert_eq!(at, batch.issued);
+            let parts: Vec<i32> = spans.iter().filter_map(|s| s.owner.map(|o| o.part)).collect();
+            prop_assert_eq!(parts, (0..part).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Placing orders: whether a set of new orders may claim stock, decided one after the other in memory.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::ids::{OrderId, ProductId};
+use crate::money::{AmountTooLarge, Money};
+use crate::order::{Line, Order, OrderState, QUANTITY_MAX};
+use crate::product::{Product, Stock};
+use crate::text::{CustomerId, Email, Sku};
+use crate::time::Timestamp;
+
+#[cfg(test)]
+mod tests;
+
+/// How a repeated request is recognised: hashes of the `Idempotency-Key` and of the parsed body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RequestKey {
+    /// SHA-256 of the key; the key itself is a secret and is not kept.
+    pub key: [u8; 32],
+    /// SHA-256 of what was asked, after parsing.
+    pub body: [u8; 32],
+}
+
+/// What a buyer asks for, parsed.
+#[derive(Clone, Debug)]
+pub struct NewOrder {
+    /// Made before the set, so that a set whose commit was in doubt can be run again.
+    pub id: OrderId,
+    /// Who buys.
+    pub customer: CustomerId,
+    /// Where to write.
+    pub email: Option<Email>,
+    /// Sku and quantity, each sku once.
+    lines: Vec<(Sku, i64)>,
+    /// Set when the client wants repeats to be harmless.
+    pub request: Option<RequestKey>,
+}
+
+/// Lines that make no order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadLines {
+    /// No line at all.
+    #[error("is empty: give at least one line")]
+    None,
+    /// More lines than an order may have.
+    #[error("has too many lines: give at most {LINES_MAX}")]
+    TooMany,
+    /// A quantity below 1, or more codes than one order may have.
+    #[error("is not a quantity: give a whole number from 1 to {QUANTITY_MAX}, in all lines together")]
+    Quantity {
+        /// The line, from 0.
+        line: usize,
+    },
+}
+
+/// The most lines in one order.
+pub const LINES_MAX: usize = 100;
+
+impl NewOrder {
+    /// An order of `lines`; lines with one sku are merged, in the order of their first mention.
+    ///
+    /// # Errors
+    /// [`BadLines`] when there are none, too many, or a quantity is out of its bounds.
+    pub fn new(
+        id: OrderId,
+        customer: CustomerId,
+        email: Option<Email>,
+        lines: Vec<(Sku, i64)>,
+        request: Option<RequestKey>,
+    ) -> Result<Self, BadLines> {
+        if lines.is_empty() {
+            return Err(BadLines::None);
+        }
+        if lines.len() > LINES_MAX {
+            return Err(BadLines::TooMany);
+        }
+        let mut total = 0_i64;
+        let mut merged: Vec<(Sku, i64)> = Vec::with_capacity(lines.len());
+        for (line, (sku, quantity)) in lines.into_iter().enumerate() {
+            total = total.saturating_add(quantity);
+            if quantity < 1 || total > QUANTITY_MAX {
+                return Err(BadLines::Quantity { line });
+            }
+            match merged.iter_mut().find(|(s, _)| *s == sku) {
+                Some((_, sum)) => *sum += quantity,
+                None => merged.push((sku, quantity)),
+            }
+        }
+        Ok(Self { id, customer, email, lines: merged, request })
+    }
+
+    /// Sku and quantity, each sku once.
+    pub fn lines(&self) -> &[(Sku, i64)] {
+        &self.lines
+    }
+}
+
+/// Which limit was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Codes per customer and product.
+    PerCustomer,
+    /// Codes of a product per order.
+    MaxPerOrder,
+    /// Unpaid orders per customer.
+    OpenOrders,
+}
+
+impl Limit {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::PerCustomer => "per_customer",
+            Self::MaxPerOrder => "max_per_order",
+            Self::OpenOrders => "open_orders",
+        }
+    }
+}
+
+/// Why an order was refused. Nothing of it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No such product, or it is not active.
+    #[error("there is no product {0}")]
+    NotFound(Sku),
+    /// Lines of several currencies.
+    #[error("the lines have several currencies: order them apart")]
+    MixedCurrencies,
+    /// The sum does not fit.
+    #[error("the amount is too large: order less")]
+    AmountTooLarge,
+    /// The sale has not begun.
+    #[error("the sale of {0} has not begun")]
+    SaleNotOpen(Sku),
+    /// The sale is over.
+    #[error("the sale of {0} is over")]
+    SaleClosed(Sku),
+    /// A limit was reached.
+    #[error("the limit of {sku} is reached: {allowed} {}", match limit {
+        Limit::PerCustomer => "per customer",
+        Limit::MaxPerOrder => "per order",
+        Limit::OpenOrders => "unpaid orders per customer",
+    })]
+    LimitReached {
+        /// The product.
+        sku: Sku,
+        /// Which limit.
+        limit: Limit,
+        /// Its number.
+        allowed: i64,
+    },
+    /// Only for new customers.
+    #[error("{0} is for new customers only")]
+    NotANewCustomer(Sku),
+    /// Too few are left.
+    #[error("{sku} is sold out: {available} left")]
+    SoldOut {
+        /// The product.
+        sku: Sku,
+        /// What could still be ordered.
+        available: i64,
+    },
+}
+
+/// What is known of a customer, read under the customer's lock.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Unpaid orders of any product.
+    pub open: i64,
+    /// Whether any order was ever paid.
+    pub ever_paid: bool,
+    /// Units of each product in orders that are neither expired nor cancelled.
+    pub units: HashMap<ProductId, i64>,
+    /// Unpaid orders that contain the product.
+    pub open_of: HashMap<ProductId, i64>,
+}
+
+/// An order that was accepted, with its lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The order.
+    pub order: Order,
+    /// Its lines.
+    pub lines: Vec<Line>,
+}
+
+/// Products, their stock and the customers' standing: what a set of orders is decided on.
+///
+/// Every acceptance is written into it, so that later orders of the set see the earlier ones.
+#[derive(Debug, Default)]
+pub struct Shelf {
+    products: HashMap<Sku, Product>,
+    stock: HashMap<ProductId, Stock>,
+    customers: HashMap<String, Standing>,
+}
+
+impl Shelf {
+    /// Puts a product on the shelf.
+    pub fn put(&mut self, product: Product, stock: Stock) {
+        self.stock.insert(product.id, stock);
+        self.products.insert(product.rules.sku.clone(), product);
+    }
+
+    /// Says what is known of a customer, under the folded id.
+    pub fn know(&mut self, folded: String, standing: Standing) {
+        self.customers.insert(folded, standing);
+    }
+
+    /// Decides one order: refused with the first reason that holds, or accepted and counted.
+    ///
+    /// # Errors
+    /// [`Refusal`], in the order the public interface promises.
+    pub fn place(&mut self, new: &NewOrder, now: Timestamp) -> Result<Placed, Refusal> {
+        let wanted = self.find(new.lines())?;
+        let amount = amount_of(&wanted)?;
+        for (product, quantity) in &wanted {
+            in_sale(product, now)?;
+            within(product, Limit::MaxPerOrder, product.rules.max_per_order, *quantity)?;
+        }
+        let standing = self.customers.entry(new.customer.folded().to_owned()).or_default();
+        may_buy(standing, &wanted)?;
+        for (product, _) in &wanted {
+            let open = standing.open_of.get(&product.id).copied().unwrap_or(0);
+            within(product, Limit::OpenOrders, product.rules.open_orders_per_customer, open + 1)?;
+        }
+        in_stock(&self.stock, &wanted)?;
+
+        let placed = placed(new, &wanted, amount, now);
+        claim(&mut self.stock, standing, &wanted);
+        match placed.order.state.paid_at() {
+            Some(_) => standing.ever_paid = true,
+            None => {
+                standing.open += 1;
+                for (product, _) in &wanted {
+                    *standing.open_of.entry(product.id).or_default() += 1;
+                }
+            }
+        }
+        Ok(placed)
+    }
+
+    /// Whether an expired or cancelled order that was paid after all still gets stock and keeps within the
+    /// customer's limits. If so its claim and units are counted again.
+    pub fn honour(&mut self, customer: &CustomerId, lines: &[Line]) -> bool {
+        let standing = self.customers.entry(customer.folded().to_owned()).or_default();
+        let by_id = |id: ProductId| self.products.values().find(|p| p.id == id).cloned();
+        let wanted: Option<Vec<_>> =
+            lines.iter().map(|line| by_id(line.product).map(|product| (product, line.quantity))).collect();
+        let Some(wanted) = wanted else { return false };
+        if may_buy(standing, &wanted).is_err() || in_stock(&self.stock, &wanted).is_err() {
+            return false;
+        }
+        claim(&mut self.stock, standing, &wanted);
+        standing.ever_paid = true;
+        true
+    }
+
+    fn find(&self, lines: &[(Sku, i64)]) -> Result<Vec<(Product, i64)>, Refusal> {
+        lines
+            .iter()
+            .map(|(sku, quantity)| match self.products.get(sku) {
+                Some(product) if product.rules.active => Ok((product.clone(), *quantity)),
+                Some(_) | None => Err(Refusal::NotFound(sku.clone())),
+            })
+            .collect()
+    }
+}
+
+fn amount_of(wanted: &[(Product, i64)]) -> Result<Money, Refusal> {
+    let mut amounts = wanted.iter().map(|(product, quantity)| product.rules.price.times(*quantity));
+    let too_large = |AmountTooLarge| Refusal::AmountTooLarge;
+    let first = amounts.next().unwrap_or(Err(AmountTooLarge)).map_err(too_large)?;
+    amounts.try_fold(first, |sum, amount| {
+        let amount = amount.map_err(too_large)?;
+        match amount.currency == sum.currency {
+            true => sum.minor.checked_add(amount.minor).ok_or(Refusal::AmountTooLarge),
+            false => Err(Refusal::MixedCurrencies),
+        }
+        .map(|minor| Money::new(minor, sum.currency))
+    })
+}
+
+fn in_sale(product: &Product, now: Timestamp) -> Result<(), Refusal> {
+    let rules = &product.rules;
+    if rules.sale_starts_at.is_some_and(|start| now < start) {
+        return Err(Refusal::SaleNotOpen(rules.sku.clone()));
+    }
+    if rules.sale_ends_at.is_some_and(|end| now >= end) {
+        return Err(Refusal::SaleClosed(rules.sku.clone()));
+    }
+    Ok(())
+}
+
+fn within(product: &Product, limit: Limit, allowed: Option<i64>, count: i64) -> Result<(), Refusal> {
+    match allowed {
+        Some(allowed) if count > allowed => {
+            Err(Refusal::LimitReached { sku: product.rules.sku.clone(), limit, allowed })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The customer's own rules; the same for a new order and for one that is paid late.
+fn may_buy(standing: &Standing, wanted: &[(Product, i64)]) -> Result<(), Refusal> {
+    let new = !standing.ever_paid && standing.open == 0;
+    if let Some((product, _)) = wanted.iter().find(|(p, _)| p.rules.new_customers_only && !new) {
+        return Err(Refusal::NotANewCustomer(product.rules.sku.clone()));
+    }
+    for (product, quantity) in wanted {
+        let units = standing.units.get(&product.id).copied().unwrap_or(0);
+        let count = units.saturating_add(*quantity);
+        within(product, Limit::PerCustomer, product.rules.per_customer_limit, count)?;
+    }
+    Ok(())
+}
+
+fn in_stock(stock: &HashMap<ProductId, Stock>, wanted: &[(Product, i64)]) -> Result<(), Refusal> {
+    for (product, quantity) in wanted {
+        let available = stock.get(&product.id).copied().unwrap_or_default().available();
+        if !product.rules.backorders && available < *quantity {
+            let available = available.max(0);
+            return Err(Refusal::SoldOut { sku: product.rules.sku.clone(), available });
+        }
+    }
+    Ok(())
+}
+
+fn claim(stock: &mut HashMap<ProductId, Stock>, standing: &mut Standing, wanted: &[(Product, i64)]) {
+    for (product, quantity) in wanted {
+        stock.entry(product.id).or_default().claimed += quantity;
+        *standing.units.entry(product.id).or_default() += quantity;
+    }
+}
+
+fn placed(new: &NewOrder, wanted: &[(Product, i64)], amount: Money, now: Timestamp) -> Placed {
+    let hold = wanted.iter().map(|(p, _)| p.rules.hold).min().unwrap_or(Duration::ZERO);
+    // A free order has nothing to wait for: it is paid as it is placed.
+    let state = match amount.minor {
+        0 => OrderState::Paid { paid_at: now },
+        _ => OrderState::AwaitingPayment { hold_expires_at: now.plus(hold) },
+    };
+    let order = Order {
+        id: new.id,
+        version: 1,
+        state,
+        customer: new.customer.clone(),
+        email: new.email.clone(),
+        amount,
+        epoch: 0,
+        created_at: now,
+    };
+    let lines = (1..).zip(wanted).map(|(number, (product, quantity))| Line {
+        number,
+        product: product.id,
+        sku: product.rules.sku.clone(),
+        name: product.rules.name.clone(),
+        note: product.rules.note.clone(),
+        quantity: *quantity,
+        unit_minor: product.rules.price.minor,
+    });
+    Placed { order, lines: lines.collect() }
+}

@@ -13,6 +13,7 @@ pub mod order;
 pub mod product;
 
 pub mod batch;
+pub mod import;
 pub mod permutation;
 pub mod span;
 

@@ -28,7 +28,9 @@ CREATE TABLE batch (
     -- `issued` is where the chain ends: wrong code can move neither alone.
     CONSTRAINT batch_chain FOREIGN KEY (id, issued) REFERENCES span (batch, upto) DEFERRABLE INITIALLY DEFERRED
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX batch_use ON batch (product, expires_at, opened_at, id) WHERE state = 'open';
+-- Batches that still have something to give.
+CREATE INDEX batch_use ON batch (product, expires_at, opened_at, id) WHERE state = 'open' AND issued < size;
+CREATE INDEX batch_product ON batch (product);
 CREATE INDEX batch_not_open ON batch (state) WHERE state = 'loading';
 
 -- Positions [start, upto) of a batch, each span beginning where another ends. Overlap, a gap, more than the

@@ -201,6 +201,11 @@ impl CustomerId {
         Ok(Self { folded, given: text.to_owned() })
     }
 
+    /// One that was parsed before and stored in both forms.
+    pub const fn from_stored(folded: String, given: String) -> Self {
+        Self { folded, given }
+    }
+
     /// As the merchant wrote it.
     pub fn given(&self) -> &str {
         &self.given

@@ -1,1 +1,126 @@
+//! The storage seam on SQLite: SQL and nothing else.
+//!
+//! One file, one writer, any number of readers (WAL). Sets go to SQLite as one JSON parameter a statement, so
+//! that the number of statements does not grow with the set. Differs from the PostgreSQL twin by necessity in
+//! its locks: `BEGIN IMMEDIATE` is the only one, so `*_lock` operations just read.
 
+mod batches;
+mod connect;
+mod customers;
+mod encode;
+mod error;
+mod letters;
+mod operators;
+mod orders;
+mod payments;
+mod products;
+mod reconcile;
+mod row;
+mod tx;
+mod waitlists;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use sqlx::Row;
+use sqlx::migrate::Migrator;
+use sqlx::sqlite::SqlitePool;
+use tessera_store::{Clock, Result, SchemaState, Store, StoreError, Tx};
+
+use error::fault;
+use tx::SqliteTx;
+
+static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/sqlite");
+
+/// The oldest SQLite that keeps what it committed: earlier ones may lose it when the WAL is reset
+/// (<https://www.sqlite.org/wal.html#walresetbug>).
+const VERSION_MIN: (u32, u32, u32) = (3, 51, 3);
+
+/// A store in one SQLite file.
+pub struct Sqlite {
+    writer: SqlitePool,
+    readers: SqlitePool,
+    clock: Arc<dyn Clock>,
+    version: String,
+}
+
+impl Sqlite {
+    /// Opens the file, creating it if need be, with one writer and `readers` readers.
+    ///
+    /// # Errors
+    /// `Unavailable` when the file cannot be opened as it must be: WAL, full synchronisation, foreign keys,
+    /// and a SQLite that is new enough.
+    pub async fn open(file: &Path, readers: u32, clock: Arc<dyn Clock>) -> Result<Self> {
+        let writer = connect::writer(file).await?;
+        let version = checked_version(&writer).await?;
+        let readers = connect::readers(file, readers);
+        Ok(Self { writer, readers, clock, version })
+    }
+}
+
+async fn checked_version(pool: &SqlitePool) -> Result<String> {
+    let row = sqlx::query("SELECT sqlite_version()").fetch_one(pool).await.map_err(fault)?;
+    let version: String = row.try_get(0).map_err(fault)?;
+    let mut parts = version.split('.').map(|p| p.parse::<u32>().unwrap_or(0));
+    let mut next = || parts.next().unwrap_or(0);
+    if (next(), next(), next()) < VERSION_MIN {
+        return Err(StoreError::Unavailable(format!(
+            "SQLite {version} may lose committed data: build with 3.51.3 or newer"
+        )));
+    }
+    Ok(version)
+}
+
+#[async_trait]
+impl Store for Sqlite {
+    async fn begin(&self) -> Result<Box<dyn Tx>> {
+        // IMMEDIATE: a deferred transaction that reads and then writes fails at once, whatever the timeout.
+        let tx = self.writer.begin_with("BEGIN IMMEDIATE").await.map_err(fault)?;
+        Ok(Box::new(SqliteTx::writing(tx, self.clock.now()).await?))
+    }
+
+    async fn snapshot(&self) -> Result<Box<dyn Tx>> {
+        let tx = self.readers.begin().await.map_err(fault)?;
+        Ok(Box::new(SqliteTx::reading(tx, self.clock.now()).await?))
+    }
+
+    async fn ping(&self) -> Result<()> {
+        sqlx::query("SELECT 1").execute(&self.readers).await.map_err(fault).map(drop)
+    }
+
+    async fn schema(&self) -> Result<SchemaState> {
+        let known = MIGRATOR.iter().map(|m| m.version).max().unwrap_or(0);
+        let table = "SELECT count(*) FROM sqlite_master WHERE name = '_sqlx_migrations'";
+        let there: i64 =
+            sqlx::query(table).fetch_one(&self.writer).await.and_then(|r| r.try_get(0)).map_err(fault)?;
+        if there == 0 {
+            return Ok(SchemaState::Empty);
+        }
+        let latest = "SELECT coalesce(max(version), 0) FROM _sqlx_migrations WHERE success";
+        let version: i64 =
+            sqlx::query(latest).fetch_one(&self.writer).await.and_then(|r| r.try_get(0)).map_err(fault)?;
+        Ok(match version {
+            0 => SchemaState::Empty,
+            v if v < known => SchemaState::Behind,
+            v if v > known => SchemaState::Ahead,
+            _ => SchemaState::Current,
+        })
+    }
+
+    async fn migrate(&self) -> Result<()> {
+        MIGRATOR.run(&self.writer).await.map_err(|e| match e {
+            sqlx::migrate::MigrateError::Execute(e) => fault(e),
+            other => StoreError::Schema(other.to_string()),
+        })
+    }
+
+    async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+
+    fn engine(&self) -> String {
+        format!("SQLite {}", self.version)
+    }
+}

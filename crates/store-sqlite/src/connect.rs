@@ -1,0 +1,71 @@
+//! Connections: how a file is opened, and the proof that it was opened so.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::Row;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteSynchronous,
+};
+use tessera_store::{Result, StoreError};
+
+use crate::error::fault;
+
+/// How long a statement waits for another process that writes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long a step waits for its turn at the one writer, or for a reader.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Each connection's page cache, in KiB (SQLite takes it as a negative number).
+const CACHE_KIB: &str = "-16384";
+
+fn options(file: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(file)
+        .journal_mode(SqliteJournalMode::Wal)
+        // FULL syncs the log at each commit: what was answered survives a power cut.
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .pragma("cache_size", CACHE_KIB)
+        .pragma("temp_store", "memory")
+        .optimize_on_close(true, Some(400))
+}
+
+/// The one connection that writes.
+pub(crate) async fn writer(file: &Path) -> Result<SqlitePool> {
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .after_connect(|connection, _| Box::pin(assert_safe(connection)))
+        .connect_with(options(file).create_if_missing(true))
+        .await
+        .map_err(fault)?;
+    Ok(pool)
+}
+
+/// Connections that only read. Opened when first needed, for they cannot create the file.
+pub(crate) fn readers(file: &Path, count: u32) -> SqlitePool {
+    SqlitePoolOptions::new()
+        .max_connections(count.max(1))
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .after_connect(|connection, _| Box::pin(assert_safe(connection)))
+        .connect_lazy_with(options(file).pragma("query_only", "on"))
+}
+
+/// SQLite ignores pragmas it does not know, so each one that safety rests on is read back.
+async fn assert_safe(connection: &mut SqliteConnection) -> std::result::Result<(), sqlx::Error> {
+    let sql = "SELECT (SELECT foreign_keys FROM pragma_foreign_keys), \
+               (SELECT journal_mode FROM pragma_journal_mode), \
+               (SELECT synchronous FROM pragma_synchronous)";
+    let row = sqlx::query(sql).fetch_one(connection).await?;
+    let (keys, journal, synchronous): (i64, String, i64) =
+        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    if (keys, journal.as_str(), synchronous) == (1, "wal", 2) {
+        return Ok(());
+    }
+    let found = format!("foreign_keys {keys}, journal_mode {journal}, synchronous {synchronous}");
+    Err(sqlx::Error::Configuration(Box::new(StoreError::Unavailable(found))))
+}

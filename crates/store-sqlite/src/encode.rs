@@ -1,0 +1,22 @@
+//! Sets as JSON parameters: `json_each(?1)` gives one row an element.
+
+use data_encoding::HEXLOWER;
+use serde::Serialize;
+use tessera_store::{Result, StoreError};
+use uuid::Uuid;
+
+/// A set as one parameter.
+pub(crate) fn set<T: Serialize>(rows: impl IntoIterator<Item = T>) -> Result<String> {
+    let rows: Vec<T> = rows.into_iter().collect();
+    serde_json::to_string(&rows).map_err(|_| StoreError::Data("a set cannot be written as JSON".to_owned()))
+}
+
+/// Bytes as SQL's `unhex` reads them.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    HEXLOWER.encode(bytes)
+}
+
+/// An id as SQL's `unhex` reads it.
+pub(crate) fn id(uuid: Uuid) -> String {
+    hex(uuid.as_bytes())
+}

@@ -1,0 +1,84 @@
+//! Waitlists. See [`WaitlistOps`].
+
+use async_trait::async_trait;
+use tessera_model::ids::{OrderId, ProductId};
+use tessera_model::issue::Place;
+use tessera_model::time::Timestamp;
+use tessera_store::Result;
+use tessera_store::waitlists::WaitlistOps;
+
+use crate::encode::{id, set};
+use crate::orders::no_letter;
+use crate::products::unissued;
+use crate::tx::SqliteTx;
+
+/// A join bounded per product: SQLite runs the subquery with its LIMIT once a product, along the key.
+const READ: &str = "\
+    SELECT w.product, w.paid_at, w.order_id FROM json_each(?1) j JOIN waitlist w ON w.product = unhex(j.value)
+    WHERE (w.paid_at, w.order_id) IN (
+        SELECT h.paid_at, h.order_id FROM waitlist h WHERE h.product = unhex(j.value)
+        ORDER BY h.paid_at, h.order_id LIMIT ?2)
+    ORDER BY w.product, w.paid_at, w.order_id";
+const JOIN: &str = "\
+    INSERT INTO waitlist (product, paid_at, order_id)
+    SELECT unhex(value->>0), value->>1, unhex(value->>2) FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING";
+const LEAVE: &str = "DELETE FROM waitlist WHERE order_id IN (SELECT unhex(value) FROM json_each(?1))";
+const FILLABLE: &str = concat!(
+    "SELECT o.id, o.product FROM stock s \
+     JOIN waitlist w ON w.product = s.product AND w.order_id = (SELECT h.order_id FROM waitlist h \
+        WHERE h.product = s.product ORDER BY h.paid_at, h.order_id LIMIT 1) \
+     JOIN orders o ON o.id = w.order_id \
+     JOIN order_line l ON l.order_id = o.id AND l.product = s.product \
+     WHERE coalesce(w.told_at, w.paid_at) < ?1 AND l.quantity <= ",
+    unissued!(),
+    " AND ",
+    no_letter!(),
+    " LIMIT ?2"
+);
+const TOLD: &str =
+    "UPDATE waitlist SET told_at = ?2 WHERE order_id IN (SELECT unhex(value) FROM json_each(?1))";
+
+#[async_trait]
+impl WaitlistOps for SqliteTx {
+    async fn waitlists_read(
+        &mut self,
+        products: &[ProductId],
+        limit: i64,
+    ) -> Result<Vec<(ProductId, Place)>> {
+        let products = set(products.iter().map(|p| id(p.uuid())))?;
+        self.read(sqlx::query(READ).bind(products).bind(limit), "waitlist", |f| {
+            let place = (f.time("paid_at")?, f.id("order_id", OrderId::from_uuid)?);
+            Ok((f.id("product", ProductId::from_uuid)?, place))
+        })
+        .await
+    }
+
+    async fn waitlists_join(&mut self, joined: &[(ProductId, Place)]) -> Result<()> {
+        let rows = set(joined
+            .iter()
+            .map(|(product, (paid_at, order))| (id(product.uuid()), paid_at.micros(), id(order.uuid()))))?;
+        self.execute(sqlx::query(JOIN).bind(rows)).await.map(drop)
+    }
+
+    async fn waitlists_leave(&mut self, orders: &[OrderId]) -> Result<()> {
+        let orders = set(orders.iter().map(|o| id(o.uuid())))?;
+        self.execute(sqlx::query(LEAVE).bind(orders)).await.map(drop)
+    }
+
+    async fn waitlists_fillable(
+        &mut self,
+        before: Timestamp,
+        limit: i64,
+    ) -> Result<Vec<(OrderId, ProductId)>> {
+        let fillable = sqlx::query(FILLABLE).bind(before.micros()).bind(limit);
+        self.read(fillable, "waitlist", |f| {
+            Ok((f.id("id", OrderId::from_uuid)?, f.id("product", ProductId::from_uuid)?))
+        })
+        .await
+    }
+
+    async fn waitlists_told(&mut self, orders: &[OrderId]) -> Result<()> {
+        let orders = set(orders.iter().map(|o| id(o.uuid())))?;
+        self.execute(sqlx::query(TOLD).bind(orders).bind(self.time().micros())).await.map(drop)
+    }
+}

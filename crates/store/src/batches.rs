@@ -1,0 +1,117 @@
+//! Batches, codes and the chain of spans.
+
+use async_trait::async_trait;
+use tessera_model::batch::OpenBatch;
+use tessera_model::ids::{BatchId, OrderId, ProductId};
+use tessera_model::keys::{Fingerprint, Sealed, WrappedKey};
+use tessera_model::product::Pick;
+use tessera_model::span::{Owner, Span};
+use tessera_model::text::Sku;
+
+use crate::error::Result;
+
+/// A batch about to be written.
+#[derive(Clone, Debug)]
+pub struct NewBatch {
+    /// Its id.
+    pub id: BatchId,
+    /// Whose codes these are.
+    pub product: ProductId,
+    /// How it will give them out.
+    pub pick: Pick,
+    /// Its own key, wrapped for (`batch`, id).
+    pub key: WrappedKey,
+}
+
+/// One code about to be stored.
+#[derive(Clone, Debug)]
+pub struct NewCode {
+    /// Where in the batch, from 0.
+    pub position: i64,
+    /// Sealed for that place.
+    pub sealed: Sealed,
+    /// What recognises it.
+    pub fingerprint: Fingerprint,
+}
+
+/// What is needed to read the codes of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchReading {
+    /// The batch.
+    pub id: BatchId,
+    /// Its size.
+    pub size: i64,
+    /// How it gives codes out.
+    pub pick: Pick,
+    /// Its own key, wrapped.
+    pub key: WrappedKey,
+}
+
+/// Codes that a line was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IssuedSpan {
+    /// Whose.
+    pub owner: Owner,
+    /// The first position.
+    pub start: i64,
+    /// The first position after it.
+    pub upto: i64,
+    /// The batch.
+    pub batch: BatchReading,
+}
+
+/// Where a known code is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownCode {
+    /// Which one.
+    pub fingerprint: Fingerprint,
+    /// The product it was imported for.
+    pub sku: Sku,
+    /// Where in the batch it is stored.
+    pub position: i64,
+    /// The first position of the batch's order that is not given out; none while it is loading.
+    pub issued: Option<i64>,
+    /// The batch.
+    pub batch: BatchReading,
+}
+
+/// Operations on batches and what is in them.
+#[async_trait]
+pub trait BatchOps {
+    /// Locks the open batches of these products and returns them in the order they are used: earliest
+    /// expiry first, then oldest.
+    async fn batches_open_of(&mut self, products: &[ProductId]) -> Result<Vec<OpenBatch>>;
+
+    /// Moves `issued` of batches.
+    async fn batches_advance(&mut self, moved: &[(BatchId, i64)]) -> Result<()>;
+
+    /// Links spans to their chains, in order.
+    async fn spans_append(&mut self, spans: &[Span]) -> Result<()>;
+
+    /// The codes of these orders, by order, line and part.
+    async fn spans_of(&mut self, orders: &[OrderId]) -> Result<Vec<IssuedSpan>>;
+
+    /// The stored codes of `[from, upto)` of each batch.
+    async fn codes_read(&mut self, ranges: &[(BatchId, i64, i64)]) -> Result<Vec<(BatchId, i64, Sealed)>>;
+
+    /// Begins a batch that nobody sees.
+    async fn batches_begin(&mut self, batch: &NewBatch) -> Result<()>;
+
+    /// Adds codes to a loading batch.
+    async fn codes_insert(&mut self, batch: BatchId, codes: &[NewCode]) -> Result<()>;
+
+    /// Which of these codes the store has, and where.
+    async fn codes_known(&mut self, fingerprints: &[Fingerprint]) -> Result<Vec<KnownCode>>;
+
+    /// Puts a loading batch on sale: fixes its size and writes the chain's anchor.
+    ///
+    /// # Errors
+    /// `Data` when it does not hold exactly `size` codes at positions `0..size`.
+    async fn batches_open(&mut self, batch: BatchId, size: i64) -> Result<()>;
+
+    /// Loading batches, oldest first.
+    async fn batches_loading(&mut self) -> Result<Vec<BatchId>>;
+
+    /// Removes up to `limit` codes of a loading batch, and the batch once it is empty; true when it is gone.
+    async fn batches_discard(&mut self, batch: BatchId, limit: i64) -> Result<bool>;
+}

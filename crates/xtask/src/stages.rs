@@ -1,0 +1,178 @@
+//! The stages of `cargo xtask test`, from the cheapest to the longest.
+//!
+//! The tests come last and print nothing after them, so that the test runner's summary closes the output.
+
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::toolchain;
+
+/// Clippy, rustdoc and the tests look at the same code: test-only features, such as the conformance suites, included.
+const EVERYTHING: &[&str] = &["--workspace", "--all-features"];
+
+/// One command of the gate.
+#[derive(Debug)]
+struct Stage {
+    name: &'static str,
+    /// Arguments of `cargo`.
+    arguments: Vec<String>,
+    /// A variable set for this stage alone.
+    variable: Option<(&'static str, &'static str)>,
+}
+
+/// Runs every stage in `root`; the error names the one that failed and the command that repeats it.
+pub(crate) fn run(root: &Path, filters: &[String]) -> Result<(), String> {
+    toolchain::complete()?;
+    let stages = plan(toolchain::has_nextest(), filters);
+    let mut passed = Vec::new();
+    for (position, stage) in stages.iter().enumerate() {
+        if position + 1 == stages.len() {
+            println!("\n{}", summary(&passed));
+        }
+        println!("\n== {}: {stage}", stage.name);
+        let started = Instant::now();
+        let success = stage.command(root).status().is_ok_and(|status| status.success());
+        let took = started.elapsed();
+        if !success {
+            return Err(stage.failure(took));
+        }
+        if position + 1 < stages.len() {
+            println!("== {} passed in {}", stage.name, seconds(took));
+        }
+        passed.push((stage.name, took));
+    }
+    Ok(())
+}
+
+fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
+    let runner: &[&str] = if nextest {
+        &["nextest", "run"]
+    } else {
+        // Doc tests have a stage of their own, before this one.
+        &["test", "--lib", "--bins", "--tests", "--no-fail-fast"]
+    };
+    let run = [runner, EVERYTHING].concat();
+    let mut tests = Stage::new("tests", &run);
+    if !nextest && !filters.is_empty() {
+        tests.arguments.push("--".to_owned());
+    }
+    tests.arguments.extend_from_slice(filters);
+    vec![
+        Stage::new("format", &["fmt", "--all", "--check"]),
+        Stage::new("tidy", &["xtask", "tidy"]),
+        Stage::new("clippy", &[&["clippy"], EVERYTHING, &["--all-targets", "--", "-D", "warnings"]].concat()),
+        // End-to-end tests run target/debug/tessera: the same build that `cargo run` makes.
+        Stage::new("binary", &["build", "--package", "tessera"]),
+        Stage {
+            variable: Some(("RUSTDOCFLAGS", "-D warnings")),
+            ..Stage::new("docs", &[&["doc", "--no-deps"], EVERYTHING].concat())
+        },
+        Stage::new("doc tests", &[&["test", "--doc"], EVERYTHING].concat()),
+        Stage::new("build tests", &[run.as_slice(), &["--no-run"]].concat()),
+        tests,
+    ]
+}
+
+impl Stage {
+    fn new(name: &'static str, arguments: &[&str]) -> Self {
+        let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        Self { name, arguments, variable: None }
+    }
+
+    fn command(&self, root: &Path) -> Command {
+        let mut command = Command::new("cargo");
+        command.args(&self.arguments).envs(self.variable).current_dir(root);
+        command
+    }
+
+    fn failure(&self, took: Duration) -> String {
+        format!("{} failed after {}. Repeat it alone with:\n\n    {self}", self.name, seconds(took))
+    }
+}
+
+/// The command as a shell takes it.
+impl fmt::Display for Stage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((name, value)) = self.variable {
+            write!(formatter, "{name}={} ", quoted(value))?;
+        }
+        write!(formatter, "cargo")?;
+        self.arguments.iter().try_for_each(|argument| write!(formatter, " {}", quoted(argument)))
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=/.:,".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+fn summary(passed: &[(&str, Duration)]) -> String {
+    let total = passed.iter().map(|(_, took)| *took).sum();
+    let each: Vec<String> = passed.iter().map(|(name, took)| format!("{name} {}", seconds(*took))).collect();
+    format!("{} stages passed in {}: {}. Now the tests.", passed.len(), seconds(total), each.join(", "))
+}
+
+fn seconds(took: Duration) -> String {
+    format!("{}.{} s", took.as_secs(), took.subsec_millis() / 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filters() -> Vec<String> {
+        vec!["issue".to_owned(), "it's".to_owned()]
+    }
+
+    #[test]
+    fn tests_are_the_last_stage() {
+        for nextest in [true, false] {
+            assert_eq!(plan(nextest, &[]).last().map(|stage| stage.name), Some("tests"));
+        }
+    }
+
+    #[test]
+    fn filters_reach_the_tests_alone() {
+        for (nextest, command) in [
+            (true, r"cargo nextest run --workspace --all-features issue 'it'\''s'"),
+            (
+                false,
+                r"cargo test --lib --bins --tests --no-fail-fast --workspace --all-features -- issue 'it'\''s'",
+            ),
+        ] {
+            let stages = plan(nextest, &filters());
+            let filtered: Vec<String> =
+                stages.iter().map(Stage::to_string).filter(|command| command.contains("issue")).collect();
+            assert_eq!(filtered, [command]);
+        }
+    }
+
+    #[test]
+    fn the_command_to_repeat_carries_its_variable() {
+        let stages = plan(true, &[]);
+        let docs = stages.iter().find(|stage| stage.name == "docs").map(Stage::to_string);
+        let expected = "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --workspace --all-features";
+        assert_eq!(docs.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_failure_names_the_stage_its_seconds_and_its_command() {
+        let failure = Stage::new("format", &["fmt", "--all"]).failure(Duration::from_millis(1_250));
+        assert_eq!(failure, "format failed after 1.2 s. Repeat it alone with:\n\n    cargo fmt --all");
+    }
+
+    #[test]
+    fn the_summary_adds_the_stages_up() {
+        let passed = [("format", Duration::from_millis(500)), ("clippy", Duration::from_secs(61))];
+        assert_eq!(
+            summary(&passed),
+            "2 stages passed in 61.5 s: format 0.5 s, clippy 61.0 s. Now the tests."
+        );
+    }
+}

@@ -54,7 +54,7 @@ impl SqliteTx {
     async fn check(&mut self, balance: &Balance) -> Result<Check> {
         let checked = self.read(sqlx::query(balance.count), "checked", |f| f.get("checked")).await?;
         let mut faults = vec![];
-        for query in balance.faults {
+        for query in balance.faults.iter().copied() {
             let limit = i64::try_from(FAULTS_MAX - faults.len()).unwrap_or(0);
             let found = self
                 .read(sqlx::query(query).bind(limit), "fault", |f| {

@@ -7,7 +7,8 @@ use subtle::ConstantTimeEq;
 use super::{KeyUse, Keyring, mac};
 use crate::ids::OrderId;
 
-/// A buyer's proof for one order: `keyid.HMAC(key, order id, epoch)`, base64url. Not stored, never logged.
+/// A buyer's proof for one order: `keyid.epoch.HMAC(key, order id, epoch)`, base64url. Not stored, never
+/// logged. The epoch is written in it so that a forgery is known before the database is asked.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
@@ -15,17 +16,20 @@ impl Token {
     /// The token of an order at an epoch, under the active key.
     pub fn issue(keyring: &Keyring, order: OrderId, epoch: i32) -> Self {
         let key = keyring.active(KeyUse::Token);
-        Self(format!("{}.{}", key.id, BASE64URL_NOPAD.encode(&proof(&key.secret, order, epoch))))
+        let proof = BASE64URL_NOPAD.encode(&proof(&key.secret, order, epoch));
+        Self(format!("{}.{epoch}.{proof}", key.id))
     }
 
-    /// Whether `text` is the order's token at `epoch`, under any key the keyring still has.
+    /// The epoch of a token of this order, made under any key the keyring still has; none for a forgery.
     ///
-    /// Takes the same time wherever the difference is.
-    pub fn verify(keyring: &Keyring, text: &str, order: OrderId, epoch: i32) -> bool {
-        let Some((id, rest)) = text.split_once('.') else { return false };
-        let Some(key) = keyring.get(id, KeyUse::Token) else { return false };
-        let Ok(given) = BASE64URL_NOPAD.decode(rest.as_bytes()) else { return false };
-        given.ct_eq(&proof(&key.secret, order, epoch)).into()
+    /// Good only while the order has that epoch. Takes the same time wherever the difference is.
+    pub fn verify(keyring: &Keyring, text: &str, order: OrderId) -> Option<i32> {
+        let (id, rest) = text.split_once('.')?;
+        let (epoch, given) = rest.split_once('.')?;
+        let key = keyring.get(id, KeyUse::Token)?;
+        let epoch = epoch.parse().ok()?;
+        let given = BASE64URL_NOPAD.decode(given.as_bytes()).ok()?;
+        bool::from(given.ct_eq(&proof(&key.secret, order, epoch))).then_some(epoch)
     }
 
     /// The text.
@@ -84,12 +88,13 @@ mod tests {
         let order = OrderId::new(Timestamp::from_micros(1), [1; 10]);
         let token = Token::issue(&ring, order, 0);
         assert!(token.as_str().len() >= 20);
-        assert!(Token::verify(&ring, token.as_str(), order, 0));
-        assert!(!Token::verify(&ring, token.as_str(), order, 1), "revoked by raising the epoch");
+        assert_eq!(Token::verify(&ring, token.as_str(), order), Some(0));
         let other = OrderId::new(Timestamp::from_micros(1), [2; 10]);
-        assert!(!Token::verify(&ring, token.as_str(), other, 0));
-        for bad in ["", ".", "x", "t-x.", "zz.AAAA", &token.as_str()[..token.as_str().len() - 1]] {
-            assert!(!Token::verify(&ring, bad, order, 0), "{bad}");
+        assert_eq!(Token::verify(&ring, token.as_str(), other), None);
+        let raised = token.as_str().replacen(".0.", ".1.", 1);
+        let cut = &token.as_str()[..token.as_str().len() - 1];
+        for bad in ["", ".", "x", "t-x.", "t-x.0.", "zz.0.AAAA", &raised, cut] {
+            assert_eq!(Token::verify(&ring, bad, order), None, "{bad}");
         }
     }
 

@@ -1,3 +1,5 @@
+//! Facts about this module.
+
 use super::*;
 
 const T: Timestamp = Timestamp::from_micros(1_000);

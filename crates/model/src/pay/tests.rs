@@ -1,3 +1,5 @@
+//! Facts about this module.
+
 use super::*;
 use crate::money::Currency;
 use crate::time::Timestamp;

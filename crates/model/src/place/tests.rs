@@ -1,5 +1,9 @@
+//! Facts about this module.
+
 use super::*;
+use crate::ids::OrderId;
 use crate::money::Currency;
+use crate::order::QUANTITY_MAX;
 use crate::product::{Kind, Pick, ProductRules};
 use crate::text::{Note, ProductName};
 use proptest::prelude::*;

@@ -1,0 +1,54 @@
+//! Money on its way back.
+
+use std::collections::BTreeMap;
+
+use super::{MoneyEntry, MoneyState};
+use crate::ids::{OrderId, PaymentId};
+
+/// How much of one payment is in each state; states it has nothing in are absent.
+pub type Portions = BTreeMap<MoneyState, i64>;
+
+/// The whole order's money is to be paid back: settled and short of each payment become refund due.
+pub fn refund_order(order: OrderId, payments: &BTreeMap<PaymentId, Portions>) -> Vec<MoneyEntry> {
+    let of = |payment: PaymentId, portions: &Portions, state: MoneyState| {
+        let amount = portions.get(&state).copied().unwrap_or(0);
+        (amount > 0).then(|| MoneyEntry::moved(payment, Some(order), amount, state, MoneyState::RefundDue))
+    };
+    payments
+        .iter()
+        .flat_map(|(payment, portions)| {
+            [MoneyState::Settled, MoneyState::Short].map(|state| of(*payment, portions, state))
+        })
+        .flatten()
+        .flatten()
+        .collect()
+}
+
+/// Money of a payment went back: out of refund due, then settled, then unmatched, never more than is there.
+///
+/// Returns the entries and how much of `amount` found nothing to leave.
+pub fn refunded(
+    payment: PaymentId,
+    order: Option<OrderId>,
+    portions: &Portions,
+    amount: i64,
+) -> (Vec<MoneyEntry>, i64) {
+    let mut left = amount.max(0);
+    let mut entries = vec![];
+    for state in [MoneyState::RefundDue, MoneyState::Settled, MoneyState::Unmatched] {
+        let take = portions.get(&state).copied().unwrap_or(0).min(left);
+        if take > 0 {
+            entries.extend(MoneyEntry::moved(payment, order, take, state, MoneyState::Refunded));
+            left -= take;
+        }
+    }
+    (entries, left)
+}
+
+/// Whether a `refund_due` order is `refunded`: none of its money is left to pay back.
+pub fn nothing_left(payments: &BTreeMap<PaymentId, Portions>) -> bool {
+    payments.values().flatten().all(|(state, amount)| match state {
+        MoneyState::Refunded | MoneyState::Unmatched => true,
+        MoneyState::Settled | MoneyState::Short | MoneyState::RefundDue => *amount == 0,
+    })
+}

@@ -1,0 +1,125 @@
+//! The desk: where requests of one process meet, join sets, and get their answers.
+
+use std::sync::Arc;
+
+use tessera_model::ids::{OrderId, ProductId};
+use tessera_model::place::NewOrder;
+use tessera_store::{SetFault, Step, Store, run_set};
+
+use crate::batcher::{Batcher, Busy};
+use crate::pay::{Incoming, Pay, PayLate, PayOutcome};
+use crate::place::{Place, PlaceOutcome};
+use crate::release::{Cancel, CancelOutcome, Cancellation};
+
+/// Who is told of orders that became paid, after the commit. Never waits: what it drops, the sweeper finds.
+pub trait Heard: Send + Sync + 'static {
+    /// These orders are paid; each with the product that chooses its queue.
+    fn paid(&self, orders: Vec<(OrderId, ProductId)>);
+}
+
+/// Why a request has no outcome.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// Too many wait, or the process is stopping.
+    #[error(transparent)]
+    Busy(#[from] Busy),
+    /// It failed alone, or the store could not work.
+    #[error(transparent)]
+    Set(#[from] SetFault),
+}
+
+type Answer<O> = Result<O, SetFault>;
+
+/// One batcher for each thing buyers do.
+#[derive(Clone)]
+pub struct Desk {
+    place: Batcher<NewOrder, Answer<PlaceOutcome>>,
+    pay: Batcher<Incoming, Answer<PayOutcome>>,
+    cancel: Batcher<Cancellation, Answer<CancelOutcome>>,
+}
+
+impl Desk {
+    /// Starts the batchers.
+    pub fn new(store: &Arc<dyn Store>, heard: Arc<dyn Heard>) -> Self {
+        Self {
+            place: Batcher::spawn({
+                let (store, heard) = (Arc::clone(store), Arc::clone(&heard));
+                move |set| place(Arc::clone(&store), Arc::clone(&heard), set)
+            }),
+            pay: Batcher::spawn({
+                let store = Arc::clone(store);
+                move |set| pay(Arc::clone(&store), Arc::clone(&heard), set)
+            }),
+            cancel: Batcher::spawn({
+                let store = Arc::clone(store);
+                move |set| run_set(Arc::clone(&store), Arc::new(Cancel), set)
+            }),
+        }
+    }
+
+    /// Places an order, unless too many wait: the one request that may be turned away for that.
+    ///
+    /// # Errors
+    /// [`Failure`] says whether it is the input or the moment.
+    pub async fn place(&self, new: NewOrder) -> Result<PlaceOutcome, Failure> {
+        Ok(self.place.try_submit(new).await??)
+    }
+
+    /// Takes a payment; waits as long as it takes.
+    ///
+    /// # Errors
+    /// As [`Desk::place`].
+    pub async fn pay(&self, incoming: Incoming) -> Result<PayOutcome, Failure> {
+        Ok(self.pay.submit(incoming).await??)
+    }
+
+    /// Cancels an order.
+    ///
+    /// # Errors
+    /// As [`Desk::place`].
+    pub async fn cancel(&self, wish: Cancellation) -> Result<CancelOutcome, Failure> {
+        Ok(self.cancel.submit(wish).await??)
+    }
+}
+
+async fn place(
+    store: Arc<dyn Store>,
+    heard: Arc<dyn Heard>,
+    set: Vec<NewOrder>,
+) -> Vec<Answer<PlaceOutcome>> {
+    let outcomes = run_set(store, Arc::new(Place), set).await;
+    // Free orders are paid as they are placed.
+    let paid = outcomes.iter().filter_map(|outcome| match outcome {
+        Ok(PlaceOutcome::Placed(placed)) if placed.order.state.paid_at().is_some() => {
+            let product = placed.lines.iter().map(|l| l.product).min()?;
+            Some((placed.order.id, product))
+        }
+        Ok(_) | Err(_) => None,
+    });
+    tell(&*heard, paid.collect());
+    outcomes
+}
+
+async fn pay(store: Arc<dyn Store>, heard: Arc<dyn Heard>, set: Vec<Incoming>) -> Vec<Answer<PayOutcome>> {
+    let mut outcomes = run_set(Arc::clone(&store), Arc::new(Pay), set.clone()).await;
+    let late: Vec<usize> =
+        (0..set.len()).filter(|at| matches!(outcomes[*at], Ok(PayOutcome::Late))).collect();
+    if !late.is_empty() {
+        let again = late.iter().map(|at| set[*at].clone()).collect();
+        for (at, outcome) in late.into_iter().zip(run_set(store, Arc::new(PayLate), again).await) {
+            outcomes[at] = outcome;
+        }
+    }
+    let paid = outcomes.iter().filter_map(|outcome| match outcome {
+        Ok(PayOutcome::Taken { paid, .. }) => *paid,
+        Ok(_) | Err(_) => None,
+    });
+    tell(&*heard, paid.collect());
+    outcomes
+}
+
+fn tell(heard: &dyn Heard, paid: Vec<(OrderId, ProductId)>) {
+    if !paid.is_empty() {
+        heard.paid(paid);
+    }
+}

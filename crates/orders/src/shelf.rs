@@ -1,0 +1,49 @@
+//! Reads what a set of orders is decided on, under the locks that keep it true.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use tessera_model::ids::ProductId;
+use tessera_model::place::Shelf;
+use tessera_model::product::Product;
+use tessera_model::text::CustomerId;
+use tessera_store::{Result, Tx};
+
+/// Locks stock and customers in the one order of the house, then reads them into a shelf.
+///
+/// Locks come first and reads in later statements: a read that waited for a lock sees old rows.
+pub(crate) async fn locked(
+    tx: &mut dyn Tx,
+    products: Vec<Product>,
+    customers: &[CustomerId],
+) -> Result<Shelf> {
+    let ids: Vec<ProductId> = products.iter().map(|p| p.id).collect::<BTreeSet<_>>().into_iter().collect();
+    tx.stock_lock(&ids).await?;
+    let customers = distinct(customers);
+    tx.customers_lock(&customers).await?;
+
+    let mut shelf = Shelf::default();
+    let mut stock: HashMap<_, _> = tx.stock_read(&ids).await?.into_iter().collect();
+    let limited = products.iter().any(is_limited);
+    for product in products {
+        let on_shelf = stock.remove(&product.id).unwrap_or_default();
+        shelf.put(product, on_shelf);
+    }
+    if limited {
+        for (folded, standing) in tx.customers_standing(&customers, &ids).await? {
+            shelf.know(folded, standing);
+        }
+    }
+    Ok(shelf)
+}
+
+/// Whether the customer's past decides anything for this product.
+fn is_limited(product: &Product) -> bool {
+    let rules = &product.rules;
+    rules.new_customers_only || rules.per_customer_limit.is_some() || rules.open_orders_per_customer.is_some()
+}
+
+/// One of each folded id, sorted by it.
+fn distinct(customers: &[CustomerId]) -> Vec<CustomerId> {
+    let by_folded: BTreeMap<&str, &CustomerId> = customers.iter().map(|c| (c.folded(), c)).collect();
+    by_folded.into_values().cloned().collect()
+}

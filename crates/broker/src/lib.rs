@@ -4,13 +4,17 @@
 //! loses, the sweeper publishes again, because an order's state is the truth and a message only the
 //! hint that it changed. The courier publishes, the issuer consumes, the API listens for wake-ups.
 //!
-//! [`InProcess`] is the twin for one process with nothing installed.
+//! [`InProcess`] is the twin for one process with nothing installed. Every twin passes the suite in
+//! `conformance` (a cargo feature of the same name, for tests).
 
 mod broker;
 mod error;
 mod message;
 
 mod in_process;
+
+#[cfg(feature = "conformance")]
+pub mod conformance;
 
 pub use broker::{Broker, Consumer, Wakes};
 pub use error::{BrokerError, PublishError};

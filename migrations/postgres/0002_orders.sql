@@ -34,8 +34,8 @@ CREATE TABLE orders (
     CONSTRAINT order_refunded CHECK ((status = 'refunded') = (refunded_at IS NOT NULL))
 ) WITH (
     -- Differs from SQLite because an update leaves the old row behind. An order is written about three times, and
-    -- its status is in indexes, so no update is HOT; the default of a fifth of the table would be vacuumed once a
-    -- million dead rows lie in the indexes the sweeper and expiry read.
+    -- its status is in indexes, so hardly an update is HOT. By default a fifth of the table must be dead before it
+    -- is vacuumed; of a large one that is too much for the indexes which the sweeper and expiry read.
     autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000,
     autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0
 );

@@ -41,7 +41,7 @@ CREATE TRIGGER audit_no_truncate BEFORE TRUNCATE ON audit EXECUTE FUNCTION appen
 -- Who may do a thing that only one may do at a time, and until when.
 CREATE TABLE lease (
     name text COLLATE "C" PRIMARY KEY,
-    holder uuid NOT NULL,
+    holder bytea NOT NULL CHECK (octet_length(holder) = 16),
     purpose text NOT NULL,               -- shown to who waits
     expires_at timestamptz NOT NULL
 );

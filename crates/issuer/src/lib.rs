@@ -1,1 +1,16 @@
+//! What hands out codes: one serial consumer, in sets.
+//!
+//! [`Serial`] takes what is ready from the issue queue, [`Issue`] is the step that plans and writes the
+//! spans. Safety does not rest on there being one: a second issuer waits for the first one's locks and then
+//! finds the orders issued. Its caller is the binary; it knows the broker as bytes and the store as sets.
 
+mod alone;
+mod letters;
+mod message;
+mod serial;
+
+pub mod issue;
+
+pub use issue::{Effects, Issue, IssueOutcome, IssueResult, Work};
+pub use message::{Undecodable, decode};
+pub use serial::{Serial, SetNote};

@@ -35,7 +35,7 @@ impl<I: Send + 'static, O: Send + 'static> Batcher<I, O> {
     /// Starts the task. `run` gets at most [`SET_MAX`] inputs and returns one outcome an input, in order.
     pub fn spawn<F>(run: impl Fn(Vec<I>) -> F + Send + Sync + 'static) -> Self
     where
-        F: Future<Output = Vec<O>> + Send,
+        F: Future<Output = Vec<O>> + Send + 'static,
     {
         let (waiting, inbox) = mpsc::channel(WAITING_MAX);
         tokio::spawn(serve(inbox, Arc::new(run)));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::place::NewOrder;
-use tessera_store::{SetFault, Step, Store, run_set};
+use tessera_store::{SetFault, Store, run_set};
 
 use crate::batcher::{Batcher, Busy};
 use crate::pay::{Incoming, Pay, PayLate, PayOutcome};

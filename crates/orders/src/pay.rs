@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use async_trait::async_trait;
-use tessera_model::ids::{NoticeId, OrderId, PaymentId, ProductId};
+use tessera_model::ids::{NoticeId, OrderId, ProductId};
 use tessera_model::order::{Line, Order, OrderStatus};
 use tessera_model::pay::{Account, PaymentOutcome};
 use tessera_model::place::Shelf;

@@ -8,6 +8,7 @@ use tessera_model::text::{Provider, Reference};
 use tessera_store::payments::{Notice, Payment};
 use tessera_store::{Result, Tx};
 
+use super::test_provider::Prepared;
 use super::{Incoming, PayOutcome, contradiction};
 
 /// One place an input: filled as soon as its outcome is known.
@@ -16,7 +17,7 @@ pub(super) type Outcomes = Vec<Option<PayOutcome>>;
 /// Sorts inputs into payments to take, with their place in the set, and those answered already.
 pub(super) fn split(
     inputs: &[Incoming],
-    mut test: HashMap<PaymentId, std::result::Result<Payment, PayOutcome>>,
+    mut test: HashMap<PaymentId, Prepared>,
 ) -> (Outcomes, Vec<(usize, Payment)>) {
     let mut outcomes = vec![None; inputs.len()];
     let mut payments = Vec::with_capacity(inputs.len());

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use tessera_model::ids::{OrderId, PaymentId};
 use tessera_model::order::{Order, OrderStatus};
 use tessera_model::text::{OrderReference, Provider, Reference};
+use tessera_store::Tx;
 use tessera_store::payments::Payment;
-use tessera_store::{Result, Tx};
 
 use super::{Incoming, PayOutcome};
 use tessera_model::pay::PaymentOutcome;
@@ -33,7 +33,7 @@ pub(super) type Prepared = Result<Payment, PayOutcome>;
 pub(super) async fn payments(
     tx: &mut dyn Tx,
     inputs: &[Incoming],
-) -> tessera_store::Result<HashMap<PaymentId, std::result::Result<Payment, PayOutcome>>> {
+) -> tessera_store::Result<HashMap<PaymentId, Prepared>> {
     let wishes: Vec<TestPayment> = inputs
         .iter()
         .filter_map(|incoming| match incoming {
@@ -50,7 +50,7 @@ pub(super) async fn payments(
     Ok(wishes.iter().map(|wish| (wish.payment, prepare(wish, orders.get(&wish.order)))).collect())
 }
 
-fn prepare(wish: &TestPayment, order: Option<&Order>) -> std::result::Result<Payment, PayOutcome> {
+fn prepare(wish: &TestPayment, order: Option<&Order>) -> Prepared {
     let order = order.filter(|o| o.epoch == wish.epoch).ok_or(PayOutcome::NotFound)?;
     match order.state.status() {
         OrderStatus::AwaitingPayment => payment(wish, order).ok_or(PayOutcome::NotFound),

@@ -1,0 +1,154 @@
+//! Issue: paid orders get their codes, backordered ones are filled, in one set.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_trait::async_trait;
+use tessera_model::ids::{OrderId, ProductId};
+use tessera_model::issue::{Candidate, Plan, SET_MAX, Stockroom};
+use tessera_model::order::{Order, OrderState, OrderStatus};
+use tessera_store::{Result, Step, Tx};
+
+mod read;
+mod write;
+
+/// What an issuer is asked to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Work {
+    /// An order that is said to be paid, or to head a waitlist.
+    Order(OrderId),
+    /// A product that is said to have new stock.
+    Stock(ProductId),
+}
+
+/// What became of one piece of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IssueOutcome {
+    /// The order has its codes.
+    Issued,
+    /// It waits for stock.
+    Backordered,
+    /// It is in this state, and nothing was to be done: a redelivery, mostly.
+    NothingToDo(OrderStatus),
+    /// No such order.
+    Unknown,
+    /// A product's waitlist was looked at.
+    Looked,
+}
+
+/// An outcome, and on the first of a set also what the set did beyond its inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IssueResult {
+    /// What became of the input.
+    pub outcome: IssueOutcome,
+    /// The set's effects; empty but on the first.
+    pub effects: Effects,
+}
+
+/// What a set changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// Orders whose buyers should be woken.
+    pub changed: Vec<OrderId>,
+    /// Products whose waitlists may have more to fill: to be looked at again.
+    pub more: Vec<ProductId>,
+}
+
+/// The step.
+pub struct Issue;
+
+#[async_trait]
+impl Step for Issue {
+    type Input = Work;
+    type Output = IssueResult;
+
+    async fn run(&self, tx: &mut dyn Tx, inputs: &[Work], _again: bool) -> Result<Vec<IssueResult>> {
+        let mut room = read::lock(tx, inputs).await?;
+        let candidates = candidates(&room);
+        let plan = room.stockroom.plan(&candidates);
+        let issued: BTreeSet<OrderId> = plan.issued.iter().copied().collect();
+        write::plan(tx, &plan, &room.orders, inputs.len() == 1).await?;
+
+        let effects = effects(&plan, &room, &issued, inputs.len() == 1);
+        let outcome = |work: &Work| outcome(*work, &room.orders, &plan, &issued);
+        let mut results: Vec<IssueResult> = inputs
+            .iter()
+            .map(|work| IssueResult { outcome: outcome(work), effects: Effects::default() })
+            .collect();
+        if let Some(first) = results.first_mut() {
+            first.effects = effects;
+        }
+        Ok(results)
+    }
+}
+
+/// What a set is decided on, under lock.
+struct Room {
+    /// The set's orders and the waitlisted ones it may fill.
+    orders: BTreeMap<OrderId, Order>,
+    lines: BTreeMap<OrderId, Vec<(i32, ProductId, i64)>>,
+    /// Paid orders of the set, in the order they arrived.
+    arrived: Vec<OrderId>,
+    /// Products whose waitlists are to be filled, with the last order that was read of each.
+    filling: BTreeMap<ProductId, OrderId>,
+    stockroom: Stockroom,
+}
+
+/// Backordered orders by their place in the waitlist, then paid ones as they arrived.
+fn candidates(room: &Room) -> Vec<Candidate> {
+    let candidate = |order: &Order, paid_at, backordered| Candidate {
+        order: order.id,
+        paid_at,
+        backordered,
+        lines: room.lines.get(&order.id).cloned().unwrap_or_default(),
+    };
+    let mut waiting: Vec<Candidate> = room
+        .orders
+        .values()
+        .filter_map(|order| match order.state {
+            OrderState::Backordered { paid_at } => Some(candidate(order, paid_at, true)),
+            _ => None,
+        })
+        .collect();
+    waiting.sort_by_key(Candidate::place);
+    let paid = room.arrived.iter().filter_map(|id| match room.orders.get(id) {
+        Some(order) => match order.state {
+            OrderState::Paid { paid_at } => Some(candidate(order, paid_at, false)),
+            _ => None,
+        },
+        None => None,
+    });
+    waiting.extend(paid);
+    waiting
+}
+
+fn outcome(
+    work: Work,
+    orders: &BTreeMap<OrderId, Order>,
+    plan: &Plan,
+    issued: &BTreeSet<OrderId>,
+) -> IssueOutcome {
+    let Work::Order(id) = work else { return IssueOutcome::Looked };
+    let Some(order) = orders.get(&id) else { return IssueOutcome::Unknown };
+    match order.state.status() {
+        _ if issued.contains(&id) => IssueOutcome::Issued,
+        _ if plan.backordered.contains(&id) => IssueOutcome::Backordered,
+        OrderStatus::Backordered => IssueOutcome::Backordered,
+        status => IssueOutcome::NothingToDo(status),
+    }
+}
+
+/// A waitlist read to its limit, whose last order was filled, may have more; so may those of an order that
+/// left them by itself.
+fn effects(plan: &Plan, room: &Room, issued: &BTreeSet<OrderId>, alone: bool) -> Effects {
+    let read = room.filling.iter().filter(|(_, last)| issued.contains(last)).map(|(p, _)| *p);
+    let left = room.orders.values().filter(|order| {
+        alone && issued.contains(&order.id) && order.state.status() == OrderStatus::Backordered
+    });
+    let left = left.filter_map(|order| room.lines.get(&order.id)).flatten().map(|(_, product, _)| *product);
+    let more = read.chain(left).collect();
+    Effects { changed: plan.issued.iter().chain(&plan.backordered).copied().collect(), more }
+}
+
+/// How much of each waitlist a set reads: one more than it fills, so that the next one still stands ahead of
+/// those who come later.
+const WAITLIST_READ: usize = SET_MAX + 1;

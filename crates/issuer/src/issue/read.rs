@@ -1,0 +1,117 @@
+//! Locks and reads what a set is decided on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tessera_model::ids::{OrderId, ProductId};
+use tessera_model::issue::{Place, SET_MAX, Stockroom};
+use tessera_model::order::OrderStatus;
+use tessera_store::{Result, Tx};
+
+use super::{Room, WAITLIST_READ, Work};
+
+type Lines = BTreeMap<OrderId, Vec<(i32, ProductId, i64)>>;
+type Waiting = Vec<(ProductId, Place)>;
+
+/// Locks in the order of the house: stock, batches, orders. Lines and products of an order never change, so
+/// what has to be locked is found before any lock; everything else is read after.
+pub(super) async fn lock(tx: &mut dyn Tx, inputs: &[Work]) -> Result<Room> {
+    let (arrived, mut filling) = sort(inputs);
+    let mut lines = lines_of(tx, &arrived).await?;
+    // One order by itself brings no others along: should it fail, it fails for itself.
+    if inputs.len() > 1 {
+        filling.extend(backordered_products(tx, &arrived, &lines).await?);
+    }
+    let filled = fillable(tx, &filling, &arrived).await?;
+    lines.extend(lines_of(tx, &filled).await?);
+
+    let products: BTreeSet<ProductId> =
+        lines.values().flatten().map(|(_, product, _)| *product).chain(filling.iter().copied()).collect();
+    let products: Vec<ProductId> = products.into_iter().collect();
+    tx.stock_lock(&products).await?;
+    let batches = tx.batches_open_of(&products).await?;
+    let ids: BTreeSet<OrderId> = arrived.iter().chain(&filled).copied().collect();
+    let orders = tx.orders_lock(&ids.into_iter().collect::<Vec<_>>()).await?;
+    let waiting = tx.waitlists_read(&products, limit()).await?;
+
+    let mut stockroom = Stockroom::default();
+    for batch in batches {
+        stockroom.add(batch);
+    }
+    for (product, place) in &waiting {
+        stockroom.waits(*product, *place);
+    }
+    Ok(Room {
+        orders: orders.into_iter().map(|o| (o.id, o)).collect(),
+        lines,
+        arrived,
+        filling: last_read(&waiting, &filling),
+        stockroom,
+    })
+}
+
+fn limit() -> i64 {
+    i64::try_from(WAITLIST_READ).unwrap_or(i64::MAX)
+}
+
+/// Orders in the order they arrived, each once, and products with new stock.
+fn sort(inputs: &[Work]) -> (Vec<OrderId>, BTreeSet<ProductId>) {
+    let (mut seen, mut orders, mut products) = (BTreeSet::new(), vec![], BTreeSet::new());
+    for work in inputs {
+        match work {
+            Work::Order(id) if seen.insert(*id) => orders.push(*id),
+            Work::Order(_) => {}
+            Work::Stock(id) => {
+                products.insert(*id);
+            }
+        }
+    }
+    (orders, products)
+}
+
+async fn lines_of(tx: &mut dyn Tx, ids: &[OrderId]) -> Result<Lines> {
+    let mut lines = Lines::new();
+    if !ids.is_empty() {
+        for (order, line) in tx.lines_read(ids).await? {
+            lines.entry(order).or_default().push((line.number, line.product, line.quantity));
+        }
+    }
+    Ok(lines)
+}
+
+/// A message for a backordered order means that its products' waitlists should be looked at.
+async fn backordered_products(tx: &mut dyn Tx, arrived: &[OrderId], lines: &Lines) -> Result<Vec<ProductId>> {
+    if arrived.is_empty() {
+        return Ok(vec![]);
+    }
+    let orders = tx.orders_read(arrived).await?;
+    let waiting = orders.iter().filter(|o| o.state.status() == OrderStatus::Backordered);
+    Ok(waiting.filter_map(|o| lines.get(&o.id)).flatten().map(|(_, product, _)| *product).collect())
+}
+
+/// The heads of the waitlists to be filled, at most one set of them, that did not arrive by themselves.
+async fn fillable(
+    tx: &mut dyn Tx,
+    filling: &BTreeSet<ProductId>,
+    arrived: &[OrderId],
+) -> Result<Vec<OrderId>> {
+    if filling.is_empty() {
+        return Ok(vec![]);
+    }
+    let filling: Vec<ProductId> = filling.iter().copied().collect();
+    let set = i64::try_from(SET_MAX).unwrap_or(i64::MAX);
+    let places: BTreeSet<Place> =
+        tx.waitlists_read(&filling, set).await?.into_iter().map(|(_, place)| place).collect();
+    Ok(places.into_iter().map(|(_, id)| id).filter(|id| !arrived.contains(id)).take(SET_MAX).collect())
+}
+
+/// Of each waitlist to be filled that was read to its limit, the last order a set may fill.
+fn last_read(waiting: &Waiting, filling: &BTreeSet<ProductId>) -> BTreeMap<ProductId, OrderId> {
+    filling
+        .iter()
+        .filter_map(|product| {
+            let mut of = waiting.iter().filter(|(p, _)| p == product);
+            let last_of_set = of.nth(SET_MAX - 1)?.1.1;
+            of.next().map(|_| (*product, last_of_set))
+        })
+        .collect()
+}

@@ -1,0 +1,78 @@
+//! Dead letters: what cannot be issued is written down, with the reason, before its message is acknowledged.
+
+use std::sync::Arc;
+
+use tessera_broker::Delivery;
+use tessera_model::ids::{LetterId, OrderId};
+use tessera_store::letters::{Letter, LetterState};
+use tessera_store::{Entropy, Result, Store, run_alone};
+
+/// How much of a message a letter keeps, in bytes.
+const BODY_MAX: usize = 65_536;
+
+/// One failure to write down.
+pub(crate) struct Failed<'d> {
+    pub(crate) delivery: &'d Delivery,
+    pub(crate) order: Option<OrderId>,
+    pub(crate) reason: String,
+    pub(crate) fingerprint: String,
+    pub(crate) attempts: i64,
+}
+
+/// Writes letters in a transaction of their own.
+pub(crate) async fn write(
+    store: &Arc<dyn Store>,
+    entropy: &Arc<Entropy>,
+    failed: &[Failed<'_>],
+) -> Result<()> {
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let drafts: Vec<_> = failed.iter().map(draft).collect();
+    let (store, entropy) = (Arc::clone(store), Arc::clone(entropy));
+    run_alone(async move {
+        let mut tx = store.begin().await?;
+        let now = tx.now();
+        let letters: Vec<Letter> = drafts
+            .into_iter()
+            .map(|letter| Letter {
+                id: LetterId::new(now, entropy.bytes()),
+                first_failed_at: now,
+                last_failed_at: now,
+                ..letter
+            })
+            .collect();
+        tx.letters_put(&letters).await?;
+        let tried: Vec<OrderId> = letters.iter().filter_map(|l| l.order).collect();
+        tx.attempts_clear(&tried).await?;
+        tx.commit().await
+    })
+    .await?;
+    for letter in failed {
+        tracing::error!(
+            order.id = letter.order.map(tracing::field::display),
+            reason = letter.reason,
+            "a message became a dead letter"
+        );
+    }
+    Ok(())
+}
+
+/// A letter but for its id and times, which are the transaction's.
+fn draft(failed: &Failed<'_>) -> Letter {
+    let never = tessera_model::time::Timestamp::from_micros(0);
+    let body = &failed.delivery.body;
+    Letter {
+        id: LetterId::new(never, [0; 10]),
+        message_id: failed.delivery.message_id.clone(),
+        event: failed.delivery.kind.clone(),
+        order: failed.order,
+        reason: failed.reason.clone(),
+        fingerprint: failed.fingerprint.clone(),
+        attempts: failed.attempts,
+        state: LetterState::Open,
+        body: body[..body.len().min(BODY_MAX)].to_vec(),
+        first_failed_at: never,
+        last_failed_at: never,
+    }
+}

@@ -1,0 +1,170 @@
+//! The serial consumer: takes what is ready, issues it as one set, acknowledges after the commit.
+//!
+//! Only a data fault is a message's fault. Anything else pauses the issuer: the channel is closed, so that
+//! everything unacknowledged goes back, and consumed again once the store answers. Nothing is acknowledged
+//! that is not done, and nothing becomes a dead letter because the database was away.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tessera_broker::{Broker, BrokerError, Consumer};
+use tessera_model::issue::SET_MAX;
+use tessera_store::{Entropy, SchemaState, Store, StoreError};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+mod handle;
+
+use handle::Hand;
+
+/// Deliveries in flight: one set in hand and the next ones gathering.
+const PREFETCH: u16 = 1_024;
+
+/// The wait before the first probe of a pause; it doubles up to [`PROBE_MAX`]: 0.1 0.2 0.4 0.8 1.6 3.2 5 5 … s.
+const PROBE_MIN: Duration = Duration::from_millis(100);
+const PROBE_MAX: Duration = Duration::from_secs(5);
+
+/// How long a run of alike failures keeps the issuer from the next set, so that a person can look.
+const ALIKE_PAUSE: Duration = Duration::from_secs(10);
+
+/// Where the issuer notes the set in hand, so that a successor knows what may have killed it.
+///
+/// It has to outlive the process, not the machine: no sync is needed.
+pub trait SetNote: Send + 'static {
+    /// The orders of the set in hand; none when it is done.
+    fn write(&mut self, orders: &[tessera_model::ids::OrderId]);
+    /// The orders that a predecessor had in hand when it ended.
+    fn read(&mut self) -> Vec<tessera_model::ids::OrderId>;
+}
+
+/// One issuer of one queue.
+pub struct Serial {
+    store: Arc<dyn Store>,
+    broker: Arc<dyn Broker>,
+    partition: u16,
+    hand: Hand,
+}
+
+/// Why a session ended.
+enum End {
+    Stopped,
+    /// The session is over; build another.
+    Broker(BrokerError),
+    /// The store cannot work, or a message is from a newer program.
+    Pause(String),
+    /// Different orders in a row failed alike.
+    Alike,
+}
+
+impl Serial {
+    /// An issuer of queue `partition`.
+    pub fn new(
+        store: Arc<dyn Store>,
+        broker: Arc<dyn Broker>,
+        entropy: Arc<Entropy>,
+        note: Box<dyn SetNote>,
+        partition: u16,
+    ) -> Self {
+        let hand = Hand::new(Arc::clone(&store), Arc::clone(&broker), entropy, note);
+        Self { store, broker, partition, hand }
+    }
+
+    /// Issues until `stop`; finishes the set in hand. Sets `ready` once its consumer is registered.
+    pub async fn run(mut self, ready: watch::Sender<bool>, stop: CancellationToken) {
+        let mut wait = PROBE_MIN;
+        while !stop.is_cancelled() {
+            match self.session(&ready, &stop, &mut wait).await {
+                End::Stopped => break,
+                End::Broker(error) => {
+                    tracing::warn!(%error, queue = self.partition, "the issuer lost its queue");
+                    pause(&mut wait, &stop).await;
+                }
+                End::Pause(reason) => {
+                    tracing::warn!(reason, queue = self.partition, "the issuer is paused");
+                    self.probe(&mut wait, &stop).await;
+                }
+                End::Alike => {
+                    tracing::error!(
+                        queue = self.partition,
+                        "orders in a row failed alike: the issuer is paused"
+                    );
+                    tokio::select! { () = stop.cancelled() => {}, () = tokio::time::sleep(ALIKE_PAUSE) => {} }
+                }
+            }
+        }
+        self.hand.done();
+    }
+
+    async fn session(
+        &mut self,
+        ready: &watch::Sender<bool>,
+        stop: &CancellationToken,
+        wait: &mut Duration,
+    ) -> End {
+        let mut consumer = match self.broker.consume(self.partition, PREFETCH).await {
+            Ok(consumer) => consumer,
+            Err(error) => return End::Broker(error),
+        };
+        ready.send_replace(true);
+        let end = self.consume(&mut *consumer, stop, wait).await;
+        // Closing the channel, not cancelling the consumer: a cancelled one keeps what it has not acknowledged.
+        consumer.close().await;
+        end
+    }
+
+    async fn consume(
+        &mut self,
+        consumer: &mut dyn Consumer,
+        stop: &CancellationToken,
+        wait: &mut Duration,
+    ) -> End {
+        loop {
+            let next = tokio::select! {
+                biased;
+                () = stop.cancelled() => return End::Stopped,
+                next = consumer.next_set(SET_MAX) => next,
+            };
+            let set = match next {
+                Ok(set) => set,
+                Err(error) => return End::Broker(error),
+            };
+            let Some(last) = set.last().map(|d| d.tag) else { continue };
+            let alike = match self.hand.take(&set).await {
+                Ok(alike) => alike,
+                Err(reason) => return End::Pause(reason),
+            };
+            *wait = PROBE_MIN;
+            if let Err(error) = consumer.acknowledge(last).await {
+                return End::Broker(error);
+            }
+            if alike {
+                return End::Alike;
+            }
+        }
+    }
+
+    /// Waits until the store answers with the right schema.
+    async fn probe(&self, wait: &mut Duration, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            pause(wait, stop).await;
+            if self.store.ping().await.is_ok()
+                && matches!(self.store.schema().await, Ok(SchemaState::Current))
+            {
+                return;
+            }
+        }
+    }
+}
+
+async fn pause(wait: &mut Duration, stop: &CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = tokio::time::sleep(*wait) => {}
+    }
+    *wait = (*wait * 2).min(PROBE_MAX);
+}
+
+/// A store's failure as the reason of a pause.
+fn reason(error: &StoreError) -> String {
+    error.to_string()
+}

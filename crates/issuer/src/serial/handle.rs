@@ -1,0 +1,225 @@
+//! One set of deliveries, from bytes to done.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use tessera_broker::{Broker, Delivery};
+use tessera_model::ids::{OrderId, ProductId};
+use tessera_store::{Entropy, Result, SetFault, Store, StoreError, run_set};
+
+use super::{SetNote, reason};
+use crate::alone;
+use crate::issue::{Effects, Issue, IssueOutcome, IssueResult, Work};
+use crate::letters::{self, Failed};
+use crate::message::{Undecodable, decode};
+
+/// Different orders in a row that fail alone with one fingerprint before the issuer pauses.
+const ALIKE_MAX: usize = 3;
+
+/// How often a set's waitlists are looked at again before the next set gets its turn.
+const LOOKS_MAX: usize = 16;
+
+/// What the issuer holds between sets.
+pub(super) struct Hand {
+    store: Arc<dyn Store>,
+    broker: Arc<dyn Broker>,
+    entropy: Arc<Entropy>,
+    note: Box<dyn SetNote>,
+    /// Orders a predecessor had in hand when it ended.
+    suspects: HashSet<OrderId>,
+    /// The orders that failed last, in a row, and their common fingerprint.
+    alike: (String, HashSet<OrderId>),
+}
+
+/// A piece of work with its delivery.
+type Item<'d> = (&'d Delivery, Work);
+
+impl Hand {
+    pub(super) fn new(
+        store: Arc<dyn Store>,
+        broker: Arc<dyn Broker>,
+        entropy: Arc<Entropy>,
+        mut note: Box<dyn SetNote>,
+    ) -> Self {
+        let suspects = note.read().into_iter().collect();
+        Self { store, broker, entropy, note, suspects, alike: Default::default() }
+    }
+
+    /// Nothing is in hand.
+    pub(super) fn done(&mut self) {
+        self.note.write(&[]);
+    }
+
+    /// Does a set: everything in it is issued, found done, or written down. True when orders in a row failed
+    /// alike and a pause is due. An error is the reason of a pause; nothing may be acknowledged then.
+    pub(super) async fn take(&mut self, set: &[Delivery]) -> std::result::Result<bool, String> {
+        let (mut items, mut undecodable) = (Vec::with_capacity(set.len()), vec![]);
+        for delivery in set {
+            match decode(delivery) {
+                Ok(work) => items.push((delivery, work)),
+                Err(newer @ Undecodable::Newer(_)) => return Err(newer.to_string()),
+                Err(malformed) => undecodable.push(failed(delivery, None, malformed.to_string(), 0)),
+            }
+        }
+        self.write(&undecodable).await?;
+        let (together, suspicious) = self.part(items).await.map_err(|e| reason(&e))?;
+
+        let mut effects = Effects::default();
+        self.together(&together, &mut effects).await?;
+        for item in suspicious {
+            self.alone(item, &mut effects).await?;
+        }
+        self.look_again(&mut effects).await?;
+        self.wake(effects.changed).await;
+        Ok(self.alike.1.len() >= ALIKE_MAX && {
+            self.alike.1.clear();
+            true
+        })
+    }
+
+    /// Work that may have killed a process apart from the rest, unless its order is done anyway.
+    async fn part<'d>(&mut self, items: Vec<Item<'d>>) -> Result<(Vec<Item<'d>>, Vec<Item<'d>>)> {
+        let suspect = |(delivery, work): &Item<'_>| match work {
+            Work::Order(id) => delivery.redelivered || self.suspects.contains(id),
+            Work::Stock(_) => false,
+        };
+        let (suspicious, mut together): (Vec<_>, Vec<_>) = items.into_iter().partition(suspect);
+        if suspicious.is_empty() {
+            return Ok((together, vec![]));
+        }
+        let ids = suspicious.iter().filter_map(|(_, work)| order_of(*work)).collect();
+        let pending = alone::pending(&self.store, ids).await?;
+        let (suspicious, done): (Vec<_>, Vec<_>) = suspicious
+            .into_iter()
+            .partition(|(_, work)| order_of(*work).is_some_and(|id| pending.contains(&id)));
+        together.extend(done);
+        Ok((together, suspicious))
+    }
+
+    async fn together(
+        &mut self,
+        items: &[Item<'_>],
+        effects: &mut Effects,
+    ) -> std::result::Result<(), String> {
+        let ids: Vec<OrderId> = items.iter().filter_map(|(_, work)| order_of(*work)).collect();
+        self.note.write(&ids);
+        let works = items.iter().map(|(_, work)| *work).collect();
+        let results = run_set(Arc::clone(&self.store), Arc::new(Issue), works).await;
+        let mut letters = vec![];
+        for ((delivery, work), result) in items.iter().zip(results) {
+            letters.extend(self.settle(delivery, *work, result, 1, effects)?);
+        }
+        self.write(&letters).await
+    }
+
+    async fn alone(
+        &mut self,
+        (delivery, work): Item<'_>,
+        effects: &mut Effects,
+    ) -> std::result::Result<(), String> {
+        let Work::Order(id) = work else { return Ok(()) };
+        let attempt = alone::begin(&self.store, id).await.map_err(|e| reason(&e))?;
+        if attempt > alone::ATTEMPTS_MAX {
+            let why = "tried alone three times without an outcome: it may have killed the issuer".to_owned();
+            return self.write(&[failed(delivery, Some(id), why, alone::ATTEMPTS_MAX)]).await;
+        }
+        self.note.write(&[id]);
+        let results = run_set(Arc::clone(&self.store), Arc::new(Issue), vec![work]).await;
+        self.suspects.remove(&id);
+        let mut letters = vec![];
+        for result in results {
+            letters.extend(self.settle(delivery, work, result, attempt, effects)?);
+        }
+        self.write(&letters).await
+    }
+
+    /// One outcome: nothing to write, a letter, or the reason of a pause.
+    fn settle<'d>(
+        &mut self,
+        delivery: &'d Delivery,
+        work: Work,
+        result: std::result::Result<IssueResult, SetFault>,
+        attempts: i64,
+        effects: &mut Effects,
+    ) -> std::result::Result<Option<Failed<'d>>, String> {
+        match result {
+            Ok(result) => {
+                effects.changed.extend(result.effects.changed);
+                effects.more.extend(result.effects.more);
+                if result.outcome == IssueOutcome::Unknown {
+                    let why = "there is no such order".to_owned();
+                    return Ok(Some(failed(delivery, order_of(work), why, attempts)));
+                }
+                self.alike.1.clear();
+                Ok(None)
+            }
+            // The order at the head of the waitlist is at fault: the sweeper finds it, and it fails by name.
+            Err(SetFault::Data(detail)) if order_of(work).is_none() => {
+                tracing::warn!(detail, "a waitlist could not be filled");
+                Ok(None)
+            }
+            Err(SetFault::Data(detail)) => {
+                let failed = failed(delivery, order_of(work), detail, attempts);
+                self.count_alike(&failed);
+                Ok(Some(failed))
+            }
+            Err(SetFault::Store(error)) => Err(reason(&error)),
+        }
+    }
+
+    fn count_alike(&mut self, failed: &Failed<'_>) {
+        if self.alike.0 != failed.fingerprint {
+            self.alike = (failed.fingerprint.clone(), HashSet::new());
+        }
+        self.alike.1.extend(failed.order);
+    }
+
+    /// Waitlists that a set could not fill to their end.
+    async fn look_again(&mut self, effects: &mut Effects) -> std::result::Result<(), String> {
+        for _ in 0..LOOKS_MAX {
+            let more: Vec<ProductId> = std::mem::take(&mut effects.more);
+            if more.is_empty() {
+                break;
+            }
+            let works = more.into_iter().map(Work::Stock).collect();
+            for result in run_set(Arc::clone(&self.store), Arc::new(Issue), works).await {
+                match result {
+                    Ok(result) => {
+                        effects.changed.extend(result.effects.changed);
+                        effects.more.extend(result.effects.more);
+                    }
+                    Err(SetFault::Data(detail)) => tracing::warn!(detail, "a waitlist could not be filled"),
+                    Err(SetFault::Store(error)) => return Err(reason(&error)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn write(&self, failed: &[Failed<'_>]) -> std::result::Result<(), String> {
+        letters::write(&self.store, &self.entropy, failed).await.map_err(|e| reason(&e))
+    }
+
+    /// One message for the set. Losing it costs the waiters one re-check period.
+    async fn wake(&self, changed: Vec<OrderId>) {
+        for ids in changed.chunks(tessera_store::SET_MAX) {
+            let ids: Vec<String> = ids.iter().map(OrderId::to_string).collect();
+            let body = serde_json::json!({ "v": 1, "order_ids": ids }).to_string();
+            if let Err(error) = self.broker.wake(body.into_bytes()).await {
+                tracing::debug!(%error, "a wake-up was not sent");
+            }
+        }
+    }
+}
+
+fn order_of(work: Work) -> Option<OrderId> {
+    match work {
+        Work::Order(id) => Some(id),
+        Work::Stock(_) => None,
+    }
+}
+
+fn failed(delivery: &Delivery, order: Option<OrderId>, why: String, attempts: i64) -> Failed<'_> {
+    let fingerprint = StoreError::Data(why.clone()).fingerprint();
+    Failed { delivery, order, reason: why, fingerprint, attempts }
+}

@@ -13,7 +13,7 @@ CREATE TABLE store (
     id integer PRIMARY KEY CHECK (id = 1),
     generation bytea NOT NULL            -- 16 random bytes, renewed by `tessera recover`
         CHECK (octet_length(generation) = 16),
-    sets bigint NOT NULL DEFAULT 0,      -- issuing sets committed, ever
+    sets bigint NOT NULL DEFAULT 0 CHECK (sets >= 0),  -- issuing sets committed, ever
     clock timestamptz NOT NULL DEFAULT 'epoch',  -- the latest time any step was given; no step gets an earlier one
     partitions integer NOT NULL DEFAULT 1 CHECK (partitions BETWEEN 1 AND 256),  -- issuer queues
     -- Differs from SQLite because a server can be copied or promoted under the program; filled by the program.

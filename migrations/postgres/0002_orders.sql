@@ -80,4 +80,4 @@ CREATE TABLE waitlist (
     -- dead rows gather; it is vacuumed by count, however long it is, and without pauses.
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0
 );
-CREATE INDEX waitlist_order ON waitlist (order_id);
+CREATE UNIQUE INDEX waitlist_order ON waitlist (order_id, product);  -- once a product

@@ -24,17 +24,18 @@ CREATE TABLE batch (
     CONSTRAINT batch_loading CHECK (
         (state = 'loading') = (size IS NULL) AND (size IS NULL) = (issued IS NULL)
         AND (size IS NULL) = (opened_at IS NULL)),
-    CONSTRAINT batch_closed CHECK ((state = 'closed') = (closed_at IS NOT NULL))
+    CONSTRAINT batch_closed CHECK (CASE WHEN state = 'closed' THEN closed_at IS NOT NULL AND issued = size
+        ELSE closed_at IS NULL END)
     -- Differs from SQLite because a foreign key needs its table: batch_chain is added below, after span.
 ) WITH (
     -- Differs from SQLite because an update leaves the old row behind. Free room keeps the new row on the old one's
-    -- page and has the page pruned early. No update is HOT (measured), because batch_use names `issued`: each set
-    -- leaves a dead entry in every index, so the table is vacuumed by count, and without pauses.
+    -- page and has the page pruned early. Updates of `issued` are HOT, for no index
+    -- names it; what they leave is vacuumed by count, and without pauses.
     fillfactor = 70,
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0
 );
--- Batches that still have something to give.
-CREATE INDEX batch_use ON batch (product, expires_at, opened_at, id) WHERE state = 'open' AND issued < size;
+-- Batches that still have something to give; one whose last code is given closes.
+CREATE INDEX batch_use ON batch (product, expires_at, opened_at, id) WHERE state = 'open';
 CREATE INDEX batch_product ON batch (product);
 CREATE INDEX batch_not_open ON batch (state) WHERE state = 'loading';
 
@@ -59,8 +60,9 @@ CREATE TABLE span (
     CONSTRAINT span_bounds CHECK (
         CASE WHEN start IS NULL THEN upto = 0 ELSE start >= 0 AND upto > start AND upto <= size END),
     CONSTRAINT span_anchor CHECK ((kind = 'anchor') = (start IS NULL)),
-    CONSTRAINT span_owner CHECK ((kind IN ('issue', 'replacement'))
-        = (order_id IS NOT NULL AND line IS NOT NULL AND part IS NOT NULL))
+    CONSTRAINT span_owner CHECK (CASE WHEN kind IN ('issue', 'replacement')
+        THEN order_id IS NOT NULL AND line IS NOT NULL AND part IS NOT NULL
+        ELSE order_id IS NULL AND line IS NULL AND part IS NULL END)
 );
 -- `issued` is where the chain ends: wrong code can move neither alone.
 ALTER TABLE batch ADD
@@ -84,3 +86,35 @@ CREATE TABLE voided_position (
     at timestamptz NOT NULL,
     PRIMARY KEY (batch, position)
 );
+
+-- What was given is never taken back, and an open batch is frozen but for `issued`, `state` and what closes it.
+-- Differs from SQLite because a trigger runs a function. Its failure is
+-- of class 23, as a broken CHECK: a data fault, told apart from a lost connection.
+CREATE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
+END $$;
+CREATE TRIGGER span_no_update BEFORE UPDATE ON span FOR EACH ROW EXECUTE FUNCTION append_only();
+CREATE TRIGGER span_no_delete BEFORE DELETE ON span FOR EACH ROW EXECUTE FUNCTION append_only();
+CREATE TRIGGER code_no_update BEFORE UPDATE ON code FOR EACH ROW EXECUTE FUNCTION append_only();
+CREATE FUNCTION code_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (SELECT state FROM batch WHERE id = OLD.batch) <> 'loading' THEN
+        RAISE EXCEPTION 'code is append-only once its batch is open' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN OLD;
+END $$;
+CREATE TRIGGER code_no_delete BEFORE DELETE ON code FOR EACH ROW EXECUTE FUNCTION code_stays();
+CREATE FUNCTION batch_issued() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM span WHERE batch = NEW.id AND start = NEW.issued) THEN
+        RAISE EXCEPTION 'issued is not where the chain ends' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER batch_issued AFTER UPDATE OF issued ON batch FOR EACH ROW
+    WHEN (NEW.issued IS DISTINCT FROM OLD.issued) EXECUTE FUNCTION batch_issued();
+CREATE TRIGGER batch_frozen BEFORE UPDATE OF product, kind, size, pick, format, first_number ON batch FOR EACH ROW
+    WHEN (OLD.state <> 'loading' AND (NEW.product, NEW.kind, NEW.size, NEW.pick, NEW.format, NEW.first_number)
+        IS DISTINCT FROM (OLD.product, OLD.kind, OLD.size, OLD.pick, OLD.format, OLD.first_number))
+    EXECUTE FUNCTION append_only();

@@ -26,12 +26,7 @@ CREATE TABLE money_entry (
 );
 CREATE INDEX money_payment ON money_entry (payment);
 CREATE INDEX money_order ON money_entry (order_id) WHERE order_id IS NOT NULL;
--- Differs from SQLite because a trigger runs a function, and because TRUNCATE passes the triggers of rows. The code is
--- of class 23, as a broken CHECK: a data fault, told apart from a lost connection.
-CREATE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
-END $$;
+-- Differs from SQLite because TRUNCATE passes the triggers of rows. `append_only` is in 0003.
 CREATE TRIGGER money_entry_no_update BEFORE UPDATE ON money_entry FOR EACH ROW EXECUTE FUNCTION append_only();
 CREATE TRIGGER money_entry_no_delete BEFORE DELETE ON money_entry FOR EACH ROW EXECUTE FUNCTION append_only();
 CREATE TRIGGER money_entry_no_truncate BEFORE TRUNCATE ON money_entry EXECUTE FUNCTION append_only();

@@ -6,8 +6,8 @@
 -- One row: what this copy of the data is.
 CREATE TABLE store (
     id INTEGER PRIMARY KEY CHECK (id = 1),
-    generation BLOB NOT NULL,            -- 16 random bytes, renewed by `tessera recover`
-    sets INTEGER NOT NULL DEFAULT 0,     -- issuing sets committed, ever
+    generation BLOB NOT NULL CHECK (length(generation) = 16),  -- 16 random bytes, renewed by `tessera recover`
+    sets INTEGER NOT NULL DEFAULT 0 CHECK (sets >= 0),  -- issuing sets committed, ever
     clock INTEGER NOT NULL DEFAULT 0,    -- the latest time any step was given; no step gets an earlier one
     partitions INTEGER NOT NULL DEFAULT 1 CHECK (partitions BETWEEN 1 AND 256)  -- issuer queues
 ) STRICT;

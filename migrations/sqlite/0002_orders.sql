@@ -69,4 +69,4 @@ CREATE TABLE waitlist (
     told_at INTEGER,                     -- when the sweeper last published its head
     PRIMARY KEY (product, paid_at, order_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX waitlist_order ON waitlist (order_id);
+CREATE UNIQUE INDEX waitlist_order ON waitlist (order_id, product);  -- once a product

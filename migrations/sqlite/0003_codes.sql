@@ -24,12 +24,13 @@ CREATE TABLE batch (
     CONSTRAINT batch_loading CHECK (
         (state = 'loading') = (size IS NULL) AND (size IS NULL) = (issued IS NULL)
         AND (size IS NULL) = (opened_at IS NULL)),
-    CONSTRAINT batch_closed CHECK ((state = 'closed') = (closed_at IS NOT NULL)),
+    CONSTRAINT batch_closed CHECK (CASE WHEN state = 'closed' THEN closed_at IS NOT NULL AND issued = size
+        ELSE closed_at IS NULL END),
     -- `issued` is where the chain ends: wrong code can move neither alone.
     CONSTRAINT batch_chain FOREIGN KEY (id, issued) REFERENCES span (batch, upto) DEFERRABLE INITIALLY DEFERRED
 ) STRICT, WITHOUT ROWID;
--- Batches that still have something to give.
-CREATE INDEX batch_use ON batch (product, expires_at, opened_at, id) WHERE state = 'open' AND issued < size;
+-- Batches that still have something to give; one whose last code is given closes.
+CREATE INDEX batch_use ON batch (product, expires_at, opened_at, id) WHERE state = 'open';
 CREATE INDEX batch_product ON batch (product);
 CREATE INDEX batch_not_open ON batch (state) WHERE state = 'loading';
 
@@ -54,8 +55,9 @@ CREATE TABLE span (
     CONSTRAINT span_bounds CHECK (
         CASE WHEN start IS NULL THEN upto = 0 ELSE start >= 0 AND upto > start AND upto <= size END),
     CONSTRAINT span_anchor CHECK ((kind = 'anchor') = (start IS NULL)),
-    CONSTRAINT span_owner CHECK ((kind IN ('issue', 'replacement'))
-        = (order_id IS NOT NULL AND line IS NOT NULL AND part IS NOT NULL))
+    CONSTRAINT span_owner CHECK (CASE WHEN kind IN ('issue', 'replacement')
+        THEN order_id IS NOT NULL AND line IS NOT NULL AND part IS NOT NULL
+        ELSE order_id IS NULL AND line IS NULL AND part IS NULL END)
 ) STRICT, WITHOUT ROWID;
 
 -- Codes of imported batches. Never updated.
@@ -76,3 +78,21 @@ CREATE TABLE voided_position (
     at INTEGER NOT NULL,
     PRIMARY KEY (batch, position)
 ) STRICT, WITHOUT ROWID;
+
+-- What was given is never taken back, and an open batch is frozen but for `issued`, `state` and what closes it.
+CREATE TRIGGER span_no_update BEFORE UPDATE ON span
+BEGIN SELECT raise(ABORT, 'span is append-only'); END;
+CREATE TRIGGER span_no_delete BEFORE DELETE ON span
+BEGIN SELECT raise(ABORT, 'span is append-only'); END;
+CREATE TRIGGER code_no_update BEFORE UPDATE ON code
+BEGIN SELECT raise(ABORT, 'code is append-only'); END;
+CREATE TRIGGER code_no_delete BEFORE DELETE ON code
+WHEN (SELECT state FROM batch WHERE id = OLD.batch) <> 'loading'
+BEGIN SELECT raise(ABORT, 'code is append-only once its batch is open'); END;
+CREATE TRIGGER batch_issued AFTER UPDATE OF issued ON batch
+WHEN EXISTS (SELECT 1 FROM span WHERE batch = NEW.id AND start = NEW.issued)
+BEGIN SELECT raise(ABORT, 'issued is not where the chain ends'); END;
+CREATE TRIGGER batch_frozen BEFORE UPDATE OF product, kind, size, pick, format, first_number ON batch
+WHEN OLD.state <> 'loading' AND (NEW.product, NEW.kind, NEW.size, NEW.pick, NEW.format, NEW.first_number)
+    IS NOT (OLD.product, OLD.kind, OLD.size, OLD.pick, OLD.format, OLD.first_number)
+BEGIN SELECT raise(ABORT, 'an open batch is frozen'); END;

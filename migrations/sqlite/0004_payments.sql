@@ -28,6 +28,8 @@ CREATE INDEX money_payment ON money_entry (payment);
 CREATE INDEX money_order ON money_entry (order_id) WHERE order_id IS NOT NULL;
 CREATE TRIGGER money_entry_no_update BEFORE UPDATE ON money_entry
 BEGIN SELECT raise(ABORT, 'money_entry is append-only'); END;
+CREATE TRIGGER money_entry_no_delete BEFORE DELETE ON money_entry
+BEGIN SELECT raise(ABORT, 'money_entry is append-only'); END;
 
 -- Notices that were refused or contradict what is known, with what arrived.
 CREATE TABLE notice (

@@ -10,7 +10,7 @@ pub enum BatchState {
     Loading,
     /// On sale.
     Open,
-    /// Its rest was voided.
+    /// Nothing more to give: its last code was issued, or its rest voided.
     Closed,
 }
 

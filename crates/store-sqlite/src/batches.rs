@@ -19,10 +19,11 @@ const OPEN_OF: &str = "\
         SELECT position FROM voided_position WHERE batch = b.id AND position >= b.issued ORDER BY position) v
     ) AS voided
     FROM json_each(?1) j JOIN batch b ON b.product = unhex(j.value)
-    WHERE b.state = 'open' AND b.issued < b.size
+    WHERE b.state = 'open'
     ORDER BY b.product, b.expires_at IS NULL, b.expires_at, b.opened_at, b.id";
 const ADVANCE: &str = "\
-    UPDATE batch SET issued = moved.upto
+    UPDATE batch SET issued = moved.upto, state = iif(moved.upto = size, 'closed', state),
+        closed_at = iif(moved.upto = size, ?2, closed_at)
     FROM (SELECT unhex(value->>0) AS id, value->>1 AS upto FROM json_each(?1)) AS moved
     WHERE batch.id = moved.id";
 const APPEND: &str = "\
@@ -107,7 +108,7 @@ impl BatchOps for SqliteTx {
 
     async fn batches_advance(&mut self, moved: &[(BatchId, i64)]) -> Result<()> {
         let moved = set(moved.iter().map(|(batch, upto)| (id(batch.uuid()), upto)))?;
-        self.execute(sqlx::query(ADVANCE).bind(moved)).await.map(drop)
+        self.execute(sqlx::query(ADVANCE).bind(moved).bind(self.time().micros())).await.map(drop)
     }
 
     async fn spans_append(&mut self, spans: &[Span]) -> Result<()> {

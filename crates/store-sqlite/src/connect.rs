@@ -28,6 +28,8 @@ fn options(file: &Path) -> SqliteConnectOptions {
         // FULL syncs the log at each commit: what was answered survives a power cut.
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
+        // Without it INSERT OR REPLACE would pass the triggers that keep tables append-only.
+        .pragma("recursive_triggers", "on")
         .busy_timeout(BUSY_TIMEOUT)
         .pragma("cache_size", CACHE_KIB)
         .pragma("temp_store", "memory")

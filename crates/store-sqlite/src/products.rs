@@ -23,13 +23,12 @@ macro_rules! columns {
     };
 }
 
-/// Codes of a batch `b` that can still be given out. Exhausted batches are left out, so their voided
-/// positions need no counting.
+/// Codes of a product's open batches that can still be given out.
 macro_rules! unissued {
     () => {
         "coalesce((SELECT sum(b.size - b.issued - (SELECT count(*) FROM voided_position v \
            WHERE v.batch = b.id AND v.position >= b.issued)) \
-         FROM batch b WHERE b.product = s.product AND b.state = 'open' AND b.issued < b.size), 0)"
+         FROM batch b WHERE b.product = s.product AND b.state = 'open'), 0)"
     };
 }
 pub(crate) use unissued;

@@ -82,7 +82,7 @@ pub trait BatchOps {
     /// expiry first, then oldest.
     async fn batches_open_of(&mut self, products: &[ProductId]) -> Result<Vec<OpenBatch>>;
 
-    /// Moves `issued` of batches.
+    /// Moves `issued` of batches; one whose last position is covered closes.
     async fn batches_advance(&mut self, moved: &[(BatchId, i64)]) -> Result<()>;
 
     /// Links spans to their chains, in order.

@@ -1,0 +1,94 @@
+//! Products: apply what an operator says of them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tessera_model::ids::ProductId;
+use tessera_model::product::{CannotChange, Product, ProductRules};
+use tessera_model::text::Sku;
+use tessera_store::operators::AuditEntry;
+use tessera_store::{Entropy, Store, StoreError, run_alone};
+
+/// What applying did with one product.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// The product as it is now.
+    pub product: Product,
+    /// Whether it is new.
+    pub created: bool,
+}
+
+/// Why nothing was applied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ApplyError {
+    /// One sku twice.
+    #[error("the sku {0} is given twice: give each product once")]
+    Repeated(Sku),
+    /// Something fixed would change.
+    #[error("product {sku}: {why}")]
+    Fixed {
+        /// Which product.
+        sku: Sku,
+        /// What would change.
+        why: CannotChange,
+    },
+    /// The store could not.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Creates products or replaces what is said of them, all or none, with an audit entry each.
+///
+/// # Errors
+/// [`ApplyError`] names the product; nothing was changed.
+pub async fn apply(
+    store: &Arc<dyn Store>,
+    entropy: &Arc<Entropy>,
+    rules: Vec<ProductRules>,
+    actor: String,
+) -> Result<Vec<Applied>, ApplyError> {
+    for (n, one) in rules.iter().enumerate() {
+        if rules[..n].iter().any(|other| other.sku == one.sku) {
+            return Err(ApplyError::Repeated(one.sku.clone()));
+        }
+    }
+    let (store, entropy) = (Arc::clone(store), Arc::clone(entropy));
+    run_alone(async move {
+        let mut tx = store.begin().await?;
+        let skus: Vec<Sku> = rules.iter().map(|r| r.sku.clone()).collect();
+        let known: HashMap<Sku, Product> =
+            tx.products_of(&skus).await?.into_iter().map(|p| (p.rules.sku.clone(), p)).collect();
+        let ids: Vec<ProductId> = known.values().map(|p| p.id).collect();
+        tx.stock_lock(&ids).await?;
+        let sold = tx.products_sold(&ids).await?;
+        let fixed = rules.iter().find_map(|new| {
+            let old = known.get(&new.sku)?;
+            let why = old.rules.may_become(new, sold.contains(&old.id)).err()?;
+            Some(ApplyError::Fixed { sku: new.sku.clone(), why })
+        });
+        if let Some(error) = fixed {
+            return Ok(Err(error));
+        }
+        let now = tx.now();
+        let applied: Vec<Applied> = rules
+            .into_iter()
+            .map(|rules| {
+                let old = known.get(&rules.sku).map(|p| p.id);
+                let id = old.unwrap_or_else(|| ProductId::new(now, entropy.bytes()));
+                Applied { product: Product { id, rules }, created: old.is_none() }
+            })
+            .collect();
+        let products: Vec<Product> = applied.iter().map(|a| a.product.clone()).collect();
+        tx.products_put(&products).await?;
+        let entry = |product: &Product| AuditEntry {
+            actor: actor.clone(),
+            action: "product.apply".to_owned(),
+            subject: product.rules.sku.to_string(),
+            reason: None,
+        };
+        tx.audit_append(&products.iter().map(entry).collect::<Vec<_>>()).await?;
+        tx.commit().await?;
+        Ok(Ok(applied))
+    })
+    .await?
+}

@@ -1,1 +1,28 @@
+//! JSON over HTTP: what buyers' pages and merchants' servers call.
+//!
+//! A request is parsed once into `model`'s types, handed to the [`tessera_orders::Desk`], which joins it to a
+//! set, and answered from what came back. No answer waits for the broker but one that asked to (`Prefer:
+//! wait`). Errors are RFC 9457 problems that name the field, its fault and the remedy.
 
+mod allowance;
+mod app;
+mod instant;
+mod metrics;
+mod openapi;
+mod problem;
+mod signature;
+mod waiting;
+
+pub mod parse;
+pub mod read;
+pub mod routes;
+pub mod wire;
+
+pub use app::{App, AppParts, HttpSettings, PaymentSettings, Readiness};
+pub use instant::{rfc3339, timestamp};
+pub use metrics::Metrics;
+pub use openapi::document;
+pub use problem::{Problem, Slug};
+pub use routes::router;
+pub use signature::WebhookSecret;
+pub use waiting::Waiters;

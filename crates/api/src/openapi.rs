@@ -1,0 +1,43 @@
+//! OpenAPI, from the code, and a small page that shows it.
+
+use axum::response::{Html, IntoResponse, Response};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::{Modify, OpenApi};
+
+use crate::routes;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Tessera", description = "Orders, payments and codes. Errors are RFC 9457 problems."),
+    paths(routes::list, routes::product, routes::place, routes::show, routes::codes, routes::pay,
+        routes::cancel, routes::notify, routes::healthz, routes::readyz, routes::metrics),
+    modifiers(&Token)
+)]
+struct Document;
+
+struct Token;
+
+impl Modify for Token {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let scheme = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some("an order's own token, from the answer that placed it"))
+            .build();
+        if let Some(components) = document.components.as_mut() {
+            components.add_security_scheme("token", SecurityScheme::Http(scheme));
+        }
+    }
+}
+
+/// The document, as JSON.
+pub fn document() -> String {
+    Document::openapi().to_pretty_json().unwrap_or_default()
+}
+
+pub(crate) async fn json() -> Response {
+    ([(axum::http::header::CONTENT_TYPE, "application/json")], document()).into_response()
+}
+
+pub(crate) async fn docs() -> Html<&'static str> {
+    Html(include_str!("docs.html"))
+}

@@ -1,0 +1,13 @@
+//! JSON and TOML from outside, parsed once into types that cannot be wrong.
+//!
+//! Faults are gathered, each with a JSON pointer, so that one answer names them all.
+
+mod fields;
+mod notice;
+mod order;
+mod product;
+
+pub use fields::{Fields, body_hash};
+pub use notice::{Notice, NoticeKind, SettledNotice, notice};
+pub use order::{OrderRequest, order};
+pub use product::{product, products};

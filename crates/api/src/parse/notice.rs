@@ -1,0 +1,102 @@
+//! Payment notices of the `hmac` provider.
+
+use serde_json::Value;
+use tessera_model::money::Money;
+use tessera_model::text::{OrderReference, Reference};
+use tessera_model::time::Timestamp;
+
+use super::fields::Fields;
+use crate::problem::Problem;
+
+/// A notice, parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// Money arrived.
+    Settled(SettledNotice),
+    /// Something else is said of a payment.
+    Other(NoticeKind),
+}
+
+/// Money that arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettledNotice {
+    /// The provider's name for it.
+    pub reference: Reference,
+    /// The order, as they write it.
+    pub order: OrderReference,
+    /// How much.
+    pub amount: Money,
+    /// When, as they say.
+    pub paid_at: Option<Timestamp>,
+}
+
+/// Notices that settle nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoticeKind {
+    /// Under way or failed: of no consequence.
+    Unsettled,
+    /// Paid back or disputed: for an operator to see.
+    ForOperators,
+    /// A type this program does not know.
+    Unknown,
+}
+
+/// Parses `{"type","reference","order_id","amount","paid_at"}`.
+///
+/// # Errors
+/// A [`Problem`] that names every fault.
+pub fn notice(body: Value) -> Result<Notice, Problem> {
+    let mut fields = Fields::root(body)?;
+    let kind = fields.text("type", |t| Ok::<_, &str>(t.to_owned()));
+    match kind.as_deref() {
+        Some("payment.settled") | None => settled(fields),
+        Some("payment.pending" | "payment.processing" | "payment.failed") => {
+            Ok(Notice::Other(NoticeKind::Unsettled))
+        }
+        Some("payment.refunded" | "payment.disputed") => Ok(Notice::Other(NoticeKind::ForOperators)),
+        Some(_) => Ok(Notice::Other(NoticeKind::Unknown)),
+    }
+}
+
+fn settled(mut fields: Fields) -> Result<Notice, Problem> {
+    let reference = fields.text("reference", Reference::parse);
+    let order = fields.text("order_id", OrderReference::parse);
+    let amount = fields.money("amount", 1, i64::MAX);
+    let paid_at = fields.optional_instant("paid_at");
+    let parsed = || Some(SettledNotice { reference: reference?, order: order?, amount: amount?, paid_at });
+    let parsed = parsed();
+    fields.done(parsed).map(Notice::Settled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn odd_amounts_are_refused() {
+        for minor in [
+            json!([1]),
+            json!(""),
+            json!("68"),
+            json!("NaN"),
+            json!(1e2),
+            json!(-68),
+            json!(68.001),
+            json!(0),
+        ] {
+            let body = json!({"type": "payment.settled", "reference": "r", "order_id": "o",
+                "amount": {"minor": minor, "currency": "CNY"}});
+            assert!(notice(body).is_err());
+        }
+    }
+
+    #[test]
+    fn unsettled_notices_need_nothing_but_their_type() {
+        for kind in ["payment.pending", "payment.processing", "payment.failed"] {
+            assert_eq!(notice(json!({ "type": kind })).unwrap(), Notice::Other(NoticeKind::Unsettled));
+        }
+        assert_eq!(notice(json!({"type": "customer.created"})).unwrap(), Notice::Other(NoticeKind::Unknown));
+        assert!(notice(json!({})).is_err());
+    }
+}

@@ -1,0 +1,82 @@
+//! Orders with all that is shown of them, read a set at a time.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tessera_model::ids::OrderId;
+use tessera_model::keys::Keyring;
+use tessera_model::order::{Line, Order};
+use tessera_store::payments::Portion;
+use tessera_store::{Result, Store, Tx, run_alone};
+
+use super::codes::{self, IssuedCode};
+
+/// The most codes shown within an order; the rest is paged.
+pub const CODES_SHOWN_MAX: i64 = 1_000;
+
+/// An order and all that is shown of it, at one instant.
+#[derive(Clone, Debug)]
+pub struct OrderView {
+    /// The order.
+    pub order: Order,
+    /// Its lines.
+    pub lines: Vec<Line>,
+    /// Where its money is.
+    pub portions: Vec<Portion>,
+    /// Its first codes.
+    pub codes: Vec<IssuedCode>,
+}
+
+impl OrderView {
+    /// Whether waiting on is pointless.
+    pub fn is_final(&self) -> bool {
+        self.order.state.status().is_final()
+    }
+}
+
+/// Reads orders; unknown ones are absent.
+///
+/// # Errors
+/// The store's; `Data` when a code does not open.
+pub async fn load(
+    store: &Arc<dyn Store>,
+    keyring: &Arc<Keyring>,
+    ids: Vec<OrderId>,
+) -> Result<HashMap<OrderId, Arc<OrderView>>> {
+    let (store, keyring) = (Arc::clone(store), Arc::clone(keyring));
+    run_alone(async move {
+        let mut tx = store.snapshot().await?;
+        load_in(&mut *tx, &keyring, &ids).await
+    })
+    .await
+}
+
+/// As [`load`], within a transaction.
+///
+/// # Errors
+/// As [`load`].
+pub async fn load_in(
+    tx: &mut dyn Tx,
+    keyring: &Keyring,
+    ids: &[OrderId],
+) -> Result<HashMap<OrderId, Arc<OrderView>>> {
+    let mut views: HashMap<OrderId, OrderView> = HashMap::with_capacity(ids.len());
+    for order in tx.orders_read(ids).await? {
+        views.insert(order.id, OrderView { order, lines: vec![], portions: vec![], codes: vec![] });
+    }
+    for (order, line) in tx.lines_read(ids).await? {
+        views.entry(order).and_modify(|view| view.lines.push(line));
+    }
+    for portion in tx.money_of(ids).await? {
+        views.entry(portion.order).and_modify(|view| view.portions.push(portion));
+    }
+    let issued: Vec<OrderId> =
+        views.values().filter(|v| v.order.state.issued_at().is_some()).map(|v| v.order.id).collect();
+    if !issued.is_empty() {
+        let spans = tx.spans_of(&issued).await?;
+        for (order, codes) in codes::read(tx, keyring, &spans, 0, CODES_SHOWN_MAX).await? {
+            views.entry(order).and_modify(|view| view.codes = codes);
+        }
+    }
+    Ok(views.into_iter().map(|(id, view)| (id, Arc::new(view))).collect())
+}

@@ -1,0 +1,87 @@
+//! The routes, each in the file of its path.
+
+mod codes;
+pub(crate) mod health;
+mod notify;
+mod orders;
+mod pay;
+mod products;
+mod request;
+
+use axum::Router;
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use crate::app::App;
+use crate::problem::{Problem, Slug};
+
+pub(crate) use codes::__path_codes;
+pub(crate) use health::{__path_healthz, __path_metrics, __path_readyz};
+pub(crate) use notify::__path_notify;
+pub(crate) use orders::{__path_cancel, __path_place, __path_show};
+pub(crate) use pay::__path_pay;
+pub(crate) use products::{__path_list, __path_product};
+
+/// Everything the API answers.
+pub fn router(app: App) -> Router {
+    let cors = cors(&app);
+    Router::new()
+        .route("/v1/products", get(products::list))
+        .route("/v1/products/{sku}", get(products::product))
+        .route("/v1/orders", post(orders::place))
+        .route("/v1/orders/{id}", get(orders::show))
+        .route("/v1/orders/{id}/codes", get(codes::codes))
+        .route("/v1/orders/{id}/pay", post(pay::pay))
+        .route("/v1/orders/{id}/cancel", post(orders::cancel))
+        .route("/v1/payments/{provider}/notify", post(notify::notify))
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .route("/metrics", get(health::metrics))
+        .route("/openapi.json", get(crate::openapi::json))
+        .route("/docs", get(crate::openapi::docs))
+        .fallback(|| async { Problem::new(Slug::NotFound, "there is no such path") })
+        .method_not_allowed_fallback(|| async {
+            Problem::new(Slug::MethodNotAllowed, "this path is not for that method")
+        })
+        .layer(axum::middleware::map_response(as_problem))
+        .layer(cors)
+        .layer(CatchPanicLayer::custom(|_| {
+            // The panic's message may quote a value, so it is not passed on.
+            Problem::new(Slug::Internal, "the request broke something here").into_response()
+        }))
+        .with_state(app)
+}
+
+/// Pages of the origins that were named may call; none by default.
+fn cors(app: &App) -> CorsLayer {
+    let origins = app.http.allowed_origins.iter().filter_map(|o| HeaderValue::from_str(o).ok());
+    let headers: [HeaderName; 5] = [
+        header::AUTHORIZATION,
+        header::CONTENT_TYPE,
+        header::IF_NONE_MATCH,
+        HeaderName::from_static("prefer"),
+        HeaderName::from_static("idempotency-key"),
+    ];
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins.collect::<Vec<_>>()))
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers(headers)
+        .expose_headers([header::ETAG, header::LOCATION, header::RETRY_AFTER])
+}
+
+/// What the framework refuses by itself, a path it cannot read say, becomes a problem as well.
+async fn as_problem(response: Response) -> Response {
+    let is_problem = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/"));
+    match response.status() {
+        StatusCode::BAD_REQUEST if !is_problem => {
+            Problem::new(Slug::Unreadable, "the path or query cannot be read").into_response()
+        }
+        _ => response,
+    }
+}

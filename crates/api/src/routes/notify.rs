@@ -1,0 +1,158 @@
+//! `/v1/payments/{provider}/notify`: what payment providers tell us.
+//!
+//! A notice is answered with success as soon as it is stored, whatever it does to the order, so that the
+//! provider stops repeating it. What is refused is counted, and kept for operators with its reason.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, HeaderName};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use tessera_model::ids::{NoticeId, PaymentId};
+use tessera_model::pay::PaymentOutcome;
+use tessera_model::text::Provider;
+use tessera_model::time::Timestamp;
+use tessera_orders::pay::{Incoming, PayOutcome};
+use tessera_store::payments::{Notice as KeptNotice, Payment};
+use tessera_store::run_alone;
+
+use super::request::{body, json};
+use crate::app::App;
+use crate::metrics::Metrics;
+use crate::parse::{Notice, NoticeKind, SettledNotice, notice};
+use crate::problem::{Problem, ProblemBody, Slug};
+
+/// The provider that takes Standard Webhooks.
+const HMAC_PROVIDER: &str = "hmac";
+
+/// How far a notice's own time may be from ours before it is worth a line in the log, in seconds.
+const SKEW_SECONDS: u64 = 300;
+
+/// What became of a notice.
+#[derive(Serialize, utoipa::ToSchema)]
+struct NoticeAnswer {
+    /// `paid`, `duplicate`, `short`, `over`, `refund_due`, `unmatched`, `recorded` or `ignored`.
+    outcome: &'static str,
+}
+
+/// Tell of a payment (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`).
+#[utoipa::path(post, path = "/v1/payments/{provider}/notify", tag = "payments",
+    params(("provider" = String, Path, example = "hmac")),
+    request_body(content = serde_json::Value, example = json!({"type": "payment.settled", "reference": "T-1",
+        "order_id": "0193…", "amount": {"minor": 1990, "currency": "CNY"}, "paid_at": "2026-11-30T12:00:00Z"})),
+    responses((status = 200, description = "taken", body = NoticeAnswer),
+        (status = 401, description = "bad signature", body = ProblemBody),
+        (status = 422, description = "a value is wrong", body = ProblemBody)))]
+pub(super) async fn notify(
+    State(app): State<App>,
+    Path(provider): Path<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let secret = match (provider.as_str(), &app.payments.hmac) {
+        (HMAC_PROVIDER, Some(secret)) => secret.clone(),
+        _ => return Err(Problem::new(Slug::NotFound, "there is no such provider")),
+    };
+    let headers = request.headers().clone();
+    let bytes = body(request.into_body()).await?;
+    let (id, at, signatures) = (
+        text(&headers, "webhook-id"),
+        text(&headers, "webhook-timestamp"),
+        text(&headers, "webhook-signature"),
+    );
+    if !secret.verify(id, at, &bytes, signatures) {
+        let problem =
+            Problem::new(Slug::Unauthorized, "no signature of this notice is good: check the secret");
+        return refuse(&app, &bytes, "bad signature", problem).await;
+    }
+    tell_skew(at, app.now());
+    let parsed = match json(&bytes).and_then(notice) {
+        Ok(parsed) => parsed,
+        Err(problem) => return refuse(&app, &bytes, "malformed", problem).await,
+    };
+    let outcome = match parsed {
+        Notice::Settled(settled) => settle(&app, settled, &bytes).await?,
+        Notice::Other(NoticeKind::ForOperators) => {
+            tracing::warn!("a notice of a refund or dispute was kept for an operator");
+            keep(&app, &bytes, "refund or dispute").await?;
+            PaymentOutcome::Recorded
+        }
+        Notice::Other(NoticeKind::Unsettled | NoticeKind::Unknown) => PaymentOutcome::Ignored,
+    };
+    Metrics::count(&app.metrics.payments, outcome.as_str());
+    Ok(axum::Json(NoticeAnswer { outcome: outcome.as_str() }).into_response())
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &'static str) -> &'h str {
+    headers.get(HeaderName::from_static(name)).and_then(|v| v.to_str().ok()).unwrap_or_default()
+}
+
+/// An old notice with a good signature is taken: its reference makes a replay harmless, and a wrong clock
+/// must not lose money.
+fn tell_skew(at: &str, now: Timestamp) {
+    let Some(at) = at.parse::<i64>().ok().and_then(|s| s.checked_mul(1_000_000)).map(Timestamp::from_micros)
+    else {
+        return;
+    };
+    let skew = now.since(at).max(at.since(now)).as_secs();
+    if skew > SKEW_SECONDS {
+        tracing::info!(skew_seconds = skew, "a payment notice is old, or a clock is wrong");
+    }
+}
+
+async fn settle(app: &App, settled: SettledNotice, bytes: &Bytes) -> Result<PaymentOutcome, Problem> {
+    let provider = hmac_provider()?;
+    let payment = Payment {
+        id: PaymentId::new(app.now(), app.entropy.bytes()),
+        provider,
+        reference: settled.reference,
+        order_reference: settled.order,
+        amount: settled.amount,
+        paid_at: settled.paid_at,
+    };
+    let notice = NoticeId::new(app.now(), app.entropy.bytes());
+    match app.desk.pay(Incoming::Notice { payment, notice, body: bytes.to_vec() }).await? {
+        PayOutcome::Taken { outcome, .. } => Ok(outcome),
+        // Answers of the `test` provider, and of a first round that is always followed by a second.
+        PayOutcome::NotFound | PayOutcome::NotPayable(_) | PayOutcome::Late => Ok(PaymentOutcome::Recorded),
+    }
+}
+
+fn hmac_provider() -> Result<Provider, Problem> {
+    Provider::parse(HMAC_PROVIDER).map_err(|e| Problem::new(Slug::Internal, e.to_string()))
+}
+
+/// Counts and keeps a refused notice, and answers why.
+async fn refuse(
+    app: &App,
+    bytes: &Bytes,
+    reason: &'static str,
+    problem: Problem,
+) -> Result<Response, Problem> {
+    Metrics::count(&app.metrics.notices_refused, reason);
+    if app.refused.allow(app.now()) {
+        tracing::warn!(reason, "a payment notice was refused and kept");
+        if let Err(kept) = keep(app, bytes, reason).await {
+            tracing::warn!(problem = ?kept, "a refused notice could not be kept");
+        }
+    }
+    Err(problem)
+}
+
+async fn keep(app: &App, bytes: &Bytes, reason: &str) -> Result<(), Problem> {
+    let notice = KeptNotice {
+        id: NoticeId::new(app.now(), app.entropy.bytes()),
+        provider: hmac_provider()?,
+        reason: reason.to_owned(),
+        body: bytes.to_vec(),
+        received_at: app.now(),
+    };
+    let store = Arc::clone(&app.store);
+    Ok(run_alone(async move {
+        let mut tx = store.begin().await?;
+        tx.notices_put(&[notice]).await?;
+        tx.commit().await
+    })
+    .await?)
+}

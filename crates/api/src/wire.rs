@@ -1,0 +1,27 @@
+//! The shapes of answers. Fields are added, never renamed.
+
+mod order;
+mod product;
+
+pub use order::{CodeItem, CodeList, OrderBody, PlacedBody};
+pub use product::{ProductBody, ProductList};
+
+use serde::Serialize;
+use tessera_model::money::Money;
+
+/// Minor units of an ISO 4217 currency.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct MoneyBody {
+    /// Minor units.
+    #[schema(example = 1990)]
+    minor: i64,
+    /// The currency.
+    #[schema(example = "CNY")]
+    currency: String,
+}
+
+impl From<Money> for MoneyBody {
+    fn from(money: Money) -> Self {
+        Self { minor: money.minor, currency: money.currency.to_string() }
+    }
+}

@@ -1,0 +1,227 @@
+//! The command line.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Sells things that are only a string: card codes, coupons, numbers.
+#[derive(Debug, Parser)]
+#[command(name = "tessera", version, arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    /// Read this configuration file instead of ./tessera.toml.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Answer with one JSON document on standard output.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve a shop to try out, filled with products, that takes test payments.
+    Demo(Demo),
+    /// Serve a shop.
+    Serve(Serve),
+    /// Bring the database up to date; make it and the keyring if there are none.
+    Migrate,
+    /// Check configuration, database, keys and clock, and say what to do.
+    Doctor,
+    /// List, show and apply products.
+    #[command(subcommand)]
+    Products(Products),
+    /// Import codes and see the stock.
+    #[command(subcommand)]
+    Codes(Codes),
+    /// List and show orders.
+    #[command(subcommand)]
+    Orders(Orders),
+    /// List and show dead letters: messages that could not be done.
+    #[command(subcommand)]
+    Dlq(Dlq),
+    /// Prove from the tables that every balance holds.
+    Reconcile,
+    /// Make, list and revoke keys of operators and merchants.
+    #[command(subcommand)]
+    Keys(Keys),
+    /// Make and show the keyring that codes are sealed under.
+    #[command(subcommand)]
+    Keyring(Keyring),
+    /// Print the default configuration or check one.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Print the OpenAPI document.
+    Openapi,
+    /// Print a completion script.
+    Completions {
+        /// For this shell.
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Listen here; only loopback addresses, for test payments are free.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Keep everything in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Take only these roles; all by default.
+    #[arg(long, value_delimiter = ',', value_name = "ROLE")]
+    pub(crate) role: Vec<RoleName>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum RoleName {
+    /// Answers HTTP.
+    Api,
+    /// Hands out codes.
+    Issuer,
+    /// Sends what leaves the house.
+    Courier,
+    /// Expires holds, sweeps, tidies up.
+    Housekeeper,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Listing {
+    /// Show at most so many, up to 1000.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(i64).range(1..=1000))]
+    pub(crate) limit: i64,
+    /// Go on after this place: `next` of the list before.
+    #[arg(long, value_name = "CURSOR")]
+    pub(crate) cursor: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Products {
+    /// List products, newest first.
+    List(Listing),
+    /// Show one product.
+    Show {
+        /// Its sku.
+        sku: String,
+    },
+    /// Create products or replace what is said of them, all or none.
+    Apply {
+        /// TOML or JSON: one product or a list.
+        file: PathBuf,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Codes {
+    /// Import a file of codes: all of its new codes go on sale together, or none.
+    Import(Import),
+    /// Show the stock.
+    Stock {
+        /// Of one product only.
+        #[arg(long)]
+        sku: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// The file.
+    pub(crate) file: PathBuf,
+    /// The product it is for.
+    #[arg(long)]
+    pub(crate) sku: String,
+    /// How it is written: `lines` or `csv`; by its name if not given.
+    #[arg(long)]
+    pub(crate) format: Option<String>,
+    /// Only say what would happen.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Why, for the audit log.
+    #[arg(long)]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Orders {
+    /// List orders, newest first.
+    List {
+        /// Only in this state, such as `awaiting_payment`.
+        #[arg(long)]
+        state: Option<String>,
+        /// Only of this customer.
+        #[arg(long)]
+        customer: Option<String>,
+        /// Only with a payment of this reference.
+        #[arg(long)]
+        reference: Option<String>,
+        #[command(flatten)]
+        listing: Listing,
+    },
+    /// Show one order with its codes.
+    Show {
+        /// Its id.
+        id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Dlq {
+    /// List dead letters, newest first: those open or replaying.
+    List {
+        /// Only in this state.
+        #[arg(long)]
+        state: Option<String>,
+        #[command(flatten)]
+        listing: Listing,
+    },
+    /// Show one dead letter with its message.
+    Show {
+        /// Its id.
+        id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Keys {
+    /// Make a key; it is shown once.
+    Create {
+        /// What it allows: viewer, operator, owner or shop.
+        #[arg(long)]
+        role: String,
+        /// Whose it is.
+        #[arg(long, default_value = "")]
+        name: String,
+        /// When it ends: RFC 3339, or a date.
+        #[arg(long, value_name = "DATE")]
+        expires: Option<String>,
+    },
+    /// List keys, newest first.
+    List(Listing),
+    /// Revoke a key.
+    Revoke {
+        /// Its id.
+        id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Keyring {
+    /// Make a new keyring where `keyring.file` says; never over another.
+    Create,
+    /// Show the keys by id, without their secrets.
+    Show,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print every setting with its default.
+    Default,
+    /// Read the configuration and say what it comes to.
+    Check,
+}

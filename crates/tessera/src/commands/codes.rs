@@ -1,0 +1,191 @@
+//! `tessera codes import|stock`.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::json;
+use tessera_backoffice::import::{self, Chunks, ImportError, Progress, Report, Request};
+use tessera_model::import::Format;
+use tessera_model::text::{Reason, Sku};
+use tessera_store::run_alone;
+
+use super::ACTOR;
+use crate::Outcome;
+use crate::cli::{Codes, Import};
+use crate::failure::{Exit, Failure};
+use crate::output::{Output, table};
+use crate::settings::Settings;
+use crate::shop::{Missing, Shop};
+
+/// Bytes read at once.
+const READ: usize = 65_536;
+
+/// Malformed lines that people are shown; `--json` has them all.
+const SHOWN: usize = 20;
+
+pub(super) async fn run(settings: &Settings, command: Codes, output: Output) -> Outcome {
+    let shop = Shop::open(settings, Missing::Refuse).await?;
+    match command {
+        Codes::Import(wanted) => import(&shop, wanted, output).await,
+        Codes::Stock { sku } => stock(&shop, sku.as_deref(), output).await,
+    }
+}
+
+fn sku(text: &str) -> Result<Sku, Failure> {
+    Sku::parse(text).map_err(|e| Failure::usage(format!("the sku {e}")))
+}
+
+async fn import(shop: &Shop, wanted: Import, output: Output) -> Outcome {
+    let request = request(&wanted)?;
+    let unreadable =
+        |e: std::io::Error| Failure::usage(format!("{} cannot be read: {e}", wanted.file.display()));
+    let file = File::open(&wanted.file).map_err(unreadable)?;
+    let bar = output.progress(file.metadata().ok().map(|m| m.len()));
+    let watch = |progress: Progress| match progress {
+        Progress::Waiting { purpose } => {
+            bar.set_message(format!("waiting for: {purpose}"));
+            tracing::info!(purpose, "another import holds the lease: waiting");
+        }
+        Progress::Read { bytes, lines } => {
+            bar.set_position(bytes);
+            bar.set_message(format!("{lines} lines"));
+        }
+    };
+    let mut chunks = FileChunks(Some(file));
+    let imported =
+        import::import(&shop.store, &shop.keyring, &shop.entropy, request.clone(), &mut chunks, &watch).await;
+    bar.finish_and_clear();
+    let report = imported.map_err(|e| match e {
+        ImportError::Store(error) => error.into(),
+        other => Failure::no(other.to_string()),
+    })?;
+    print(&request, &report, output)?;
+    Ok(if report.malformed_count == 0 { Exit::Done } else { Exit::No })
+}
+
+fn request(wanted: &Import) -> Result<Request, Failure> {
+    let name = wanted.file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let format = match &wanted.format {
+        Some(format) => format.parse().map_err(|e| Failure::usage(format!("--format: {e}")))?,
+        None => Format::of_name(&name),
+    };
+    let reason = wanted.reason.as_deref().map(Reason::parse).transpose();
+    Ok(Request {
+        sku: sku(&wanted.sku)?,
+        format,
+        source: name,
+        dry_run: wanted.dry_run,
+        actor: ACTOR.to_owned(),
+        reason: reason.map_err(|e| Failure::usage(format!("--reason {e}")))?.map(|r| r.to_string()),
+    })
+}
+
+/// A file, read away from the runtime's threads.
+struct FileChunks(Option<File>);
+
+#[async_trait]
+impl Chunks for FileChunks {
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
+        let Some(mut file) = self.0.take() else { return Ok(None) };
+        let read = tokio::task::spawn_blocking(move || {
+            let mut chunk = vec![0; READ];
+            let count = file.read(&mut chunk)?;
+            chunk.truncate(count);
+            Ok::<_, std::io::Error>((chunk, file))
+        });
+        let (chunk, file) = read.await.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
+        if chunk.is_empty() {
+            return Ok(None);
+        }
+        self.0 = Some(file);
+        Ok(Some(chunk))
+    }
+}
+
+fn print(request: &Request, report: &Report, output: Output) -> Result<(), Failure> {
+    let imported = if report.malformed_count == 0 { report.new } else { 0 };
+    let malformed = report.malformed.iter().map(|(line, reason)| json!({ "line": line, "reason": reason }));
+    let body = json!({
+        "sku": request.sku.as_str(),
+        "batch": report.batch.map(|b| b.to_string()),
+        "dry_run": request.dry_run,
+        "lines": report.lines,
+        "imported": imported,
+        "blank": report.blank,
+        "skipped": {
+            "repeated_in_file": report.repeated_in_file,
+            "in_stock": report.in_stock,
+            "already_sold": report.already_sold,
+        },
+        "malformed": malformed.collect::<Vec<_>>(),
+    });
+    output.print(&body, |_| text(request, report, imported))
+}
+
+fn text(request: &Request, report: &Report, imported: u64) -> String {
+    let mut lines: Vec<String> =
+        report.malformed.iter().take(SHOWN).map(|(line, reason)| format!("line {line}: {reason}")).collect();
+    if let Some(more) =
+        report.malformed_count.checked_sub(u64::try_from(SHOWN).unwrap_or(0)).filter(|n| *n > 0)
+    {
+        lines.push(format!("… and {more} more malformed lines"));
+    }
+    let verdict = match (report.malformed_count, request.dry_run) {
+        (0, false) => format!("{imported} codes of {} are on sale", request.sku),
+        (0, true) => format!("{imported} codes of {} would go on sale", request.sku),
+        (bad, _) => format!("nothing was imported: mend {bad} malformed lines"),
+    };
+    lines.push(verdict);
+    let skipped = [
+        (report.blank, "blank"),
+        (report.repeated_in_file, "repeated in the file"),
+        (report.in_stock, "in stock already"),
+        (report.already_sold, "sold already"),
+    ];
+    let skipped = skipped.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("  {n} {what}"));
+    lines.extend(skipped);
+    lines.join("\n")
+}
+
+async fn stock(shop: &Shop, of: Option<&str>, output: Output) -> Outcome {
+    let of = of.map(sku).transpose()?;
+    let store = Arc::clone(&shop.store);
+    let figures = run_alone(async move { store.snapshot().await?.stock_figures(of.as_ref()).await }).await?;
+    let body = figures.iter().map(|f| {
+        json!({
+            "sku": f.sku.as_str(), "unissued": f.stock.unissued, "claimed": f.stock.claimed,
+            "available": f.stock.available().max(0), "issued": f.issued, "voided": f.voided,
+            "backordered": f.backordered,
+        })
+    });
+    output.print(&json!({ "stock": body.collect::<Vec<_>>() }), |_| {
+        let rows = figures.iter().map(|f| {
+            let numbers = [
+                f.stock.unissued,
+                f.stock.claimed,
+                f.stock.available().max(0),
+                f.issued,
+                f.voided,
+                f.backordered,
+            ];
+            std::iter::once(f.sku.to_string()).chain(numbers.map(|n| n.to_string())).collect::<Vec<_>>()
+        });
+        table(&["sku", "unissued", "claimed", "available", "issued", "voided", "backordered"], rows)
+    })?;
+    Ok(Exit::Done)
+}
+
+/// A file's name alone decides its format.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_is_never_guessed_from_the_bytes() {
+        assert_eq!(Format::of_name(Path::new("a.CSV").to_str().unwrap()), Format::Csv);
+        assert_eq!(Format::of_name("codes.txt"), Format::Lines);
+    }
+}

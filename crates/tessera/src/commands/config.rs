@@ -1,0 +1,37 @@
+//! `tessera config default|check`.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::Outcome;
+use crate::cli::ConfigCommand;
+use crate::failure::Exit;
+use crate::output::Output;
+use crate::settings;
+
+pub(super) fn run(command: &ConfigCommand, file: Option<&Path>, output: Output) -> Outcome {
+    match command {
+        ConfigCommand::Default => output.line(settings::DEFAULT.trim_end())?,
+        ConfigCommand::Check => {
+            let settings = settings::load(file, vec![])?;
+            settings.check_broker()?;
+            let checked = json!({
+                "ok": true,
+                "data_dir": settings.data_dir,
+                "database": settings.database_file()?,
+                "keyring": settings.keyring_file(),
+                "listen": settings.http.listen,
+            });
+            output.print(&checked, |_| {
+                format!(
+                    "the configuration is right\n  database  {}\n  keyring   {}\n  listens   {}",
+                    settings.database_file().unwrap_or_default().display(),
+                    settings.keyring_file().display(),
+                    settings.http.listen
+                )
+            })?;
+        }
+    }
+    Ok(Exit::Done)
+}

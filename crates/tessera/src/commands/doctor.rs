@@ -1,0 +1,123 @@
+//! `tessera doctor`: each line ok, or what to do.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use tessera_store::{Store, run_alone};
+
+use crate::Outcome;
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::settings::{self, Settings};
+use crate::shop::{Missing, Shop};
+
+/// How far the store's last time may be ahead of the machine's before the clock is doubted.
+const CLOCK_BACK_MAX: Duration = Duration::from_secs(30);
+
+#[derive(Serialize)]
+struct Check {
+    name: &'static str,
+    ok: bool,
+    detail: String,
+    remedy: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    ok: bool,
+    checks: Vec<Check>,
+}
+
+impl Check {
+    fn ok(name: &'static str, detail: impl Into<String>) -> Self {
+        Self { name, ok: true, detail: detail.into(), remedy: None }
+    }
+
+    fn wrong(name: &'static str, failure: &Failure) -> Self {
+        let remedy = failure.remedy().map(str::to_owned);
+        Self { name, ok: false, detail: failure.to_string(), remedy }
+    }
+}
+
+pub(super) async fn run(file: Option<&Path>, output: Output) -> Outcome {
+    let checks = checks(file).await;
+    let report = Report { ok: checks.iter().all(|c| c.ok), checks };
+    output.print(&report, |report| {
+        let line = |c: &Check| {
+            let mark = if c.ok { "ok   " } else { "WRONG" };
+            let remedy = c.remedy.as_ref().map(|r| format!("\n      → {r}")).unwrap_or_default();
+            format!("{mark} {:<14} {}{remedy}", c.name, c.detail)
+        };
+        report.checks.iter().map(line).collect::<Vec<_>>().join("\n")
+    })?;
+    Ok(if report.ok { Exit::Done } else { Exit::No })
+}
+
+async fn checks(file: Option<&Path>) -> Vec<Check> {
+    let settings = match settings::load(file, vec![]).and_then(|s| s.check_broker().map(|()| s)) {
+        Ok(settings) => settings,
+        Err(failure) => return vec![Check::wrong("configuration", &failure)],
+    };
+    let mut checks = vec![Check::ok("configuration", "every setting is known"), keyring_mode(&settings)];
+    match Shop::open(&settings, Missing::Refuse).await {
+        Ok(shop) => {
+            checks.push(Check::ok("database", shop.store.engine()));
+            checks.push(Check::ok("keys", "the keyring belongs to the database"));
+            checks.push(clock(&shop).await);
+            checks.push(letters(&shop.store).await);
+            shop.store.close().await;
+        }
+        Err(failure) => checks.push(Check::wrong("database", &failure)),
+    }
+    checks.push(Check::ok("broker", "embedded: it lives in the serving process"));
+    if settings.payments.test.enabled && !settings.http.listen.ip().is_loopback() {
+        let failure = Failure::no("test payments are on, and buyers from outside can reach them")
+            .with_remedy("set payments.test.enabled to false");
+        checks.push(Check::wrong("payments", &failure));
+    }
+    checks
+}
+
+fn keyring_mode(settings: &Settings) -> Check {
+    use std::os::unix::fs::PermissionsExt;
+    let path = settings.keyring_file();
+    match std::fs::metadata(&path) {
+        Ok(meta) if meta.permissions().mode() & 0o077 != 0 => {
+            let failure = Failure::no(format!("{} can be read by others", path.display()))
+                .with_remedy(format!("chmod 600 {}", path.display()));
+            Check::wrong("keyring file", &failure)
+        }
+        Ok(_) => Check::ok("keyring file", format!("{} is its owner's alone", path.display())),
+        Err(_) => Check::ok("keyring file", format!("{} is not there yet", path.display())),
+    }
+}
+
+/// A store that has seen a later time than the machine's tells that the clock was set back.
+async fn clock(shop: &Shop) -> Check {
+    let store = Arc::clone(&shop.store);
+    let last = run_alone(async move { Ok(store.snapshot().await?.now()) }).await;
+    match last {
+        Ok(last) if last.since(shop.clock.now()) > CLOCK_BACK_MAX => {
+            let behind = last.since(shop.clock.now()).as_secs();
+            let failure = Failure::no(format!("the machine's clock is {behind} s behind what was stored"))
+                .with_remedy("set the clock, best by NTP");
+            Check::wrong("clock", &failure)
+        }
+        Ok(_) => Check::ok("clock", "not behind what was stored"),
+        Err(error) => Check::wrong("clock", &error.into()),
+    }
+}
+
+async fn letters(store: &Arc<dyn Store>) -> Check {
+    let store = Arc::clone(store);
+    match run_alone(async move { store.snapshot().await?.letters_list(None, None, 1).await }).await {
+        Ok(letters) if letters.is_empty() => Check::ok("dead letters", "none open"),
+        Ok(_) => {
+            let failure = Failure::no("some are open").with_remedy("see `tessera dlq list`");
+            Check::wrong("dead letters", &failure)
+        }
+        Err(error) => Check::wrong("dead letters", &error.into()),
+    }
+}

@@ -1,0 +1,45 @@
+//! `tessera reconcile`.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tessera_store::reconcile::Check;
+use tessera_store::run_alone;
+
+use crate::Outcome;
+use crate::failure::Exit;
+use crate::output::{Output, table};
+use crate::settings::Settings;
+use crate::shop::{Missing, Shop};
+
+pub(super) async fn run(settings: &Settings, output: Output) -> Outcome {
+    let shop = Shop::open(settings, Missing::Refuse).await?;
+    let store = Arc::clone(&shop.store);
+    let checks = run_alone(async move { store.snapshot().await?.reconcile().await }).await?;
+    let balanced = checks.iter().all(|check| check.faults.is_empty());
+    let body = checks.iter().map(|check| {
+        let faults = check.faults.iter();
+        let faults = faults.map(|f| json!({ "table": f.table, "id": f.id, "detail": f.detail }));
+        json!({
+            "name": check.name, "ok": check.faults.is_empty(), "checked": check.checked,
+            "faults": faults.collect::<Vec<_>>(),
+        })
+    });
+    let body = json!({ "balanced": balanced, "checks": body.collect::<Vec<_>>() });
+    output.print(&body, |_| text(&checks, balanced))?;
+    Ok(if balanced { Exit::Done } else { Exit::No })
+}
+
+fn text(checks: &[Check], balanced: bool) -> String {
+    let rows = checks.iter().map(|c| {
+        let verdict =
+            if c.faults.is_empty() { "ok".to_owned() } else { format!("{} rows off", c.faults.len()) };
+        [c.name.to_owned(), c.checked.to_string(), verdict]
+    });
+    let mut text = table(&["balance", "checked", "verdict"], rows);
+    for fault in checks.iter().flat_map(|c| &c.faults) {
+        text.push_str(&format!("\n{} {}: {}", fault.table, fault.id, fault.detail));
+    }
+    text.push_str(if balanced { "\neverything balances" } else { "\nthe rows above are off" });
+    text
+}

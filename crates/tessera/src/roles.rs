@@ -1,0 +1,206 @@
+//! The roles of a serving process, started together and stopped in order.
+//!
+//! Listener and waiting requests first, then the issuer after the set in hand, then the publisher with what
+//! it holds, and last the store. All of it within [`STOP_WITHIN`].
+
+mod housekeeper;
+mod lock;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tessera_api::{App, AppParts, HttpSettings, PaymentSettings, WebhookSecret, router};
+use tessera_broker::{Broker, InProcess};
+use tessera_courier::{Publisher, Sweeper};
+use tessera_issuer::Serial;
+use tessera_model::ids::{OrderId, ProductId};
+use tessera_orders::Heard;
+use tessera_store::run_alone;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::Outcome;
+use crate::failure::{Exit, Failure};
+use crate::note::FileNote;
+use crate::output::Output;
+use crate::settings::Settings;
+use crate::shop::Shop;
+
+pub(crate) use lock::Lock;
+
+/// How long answers under way may take after a signal.
+const DRAIN_WITHIN: Duration = Duration::from_secs(6);
+
+/// How long the whole stop may take.
+const STOP_WITHIN: Duration = Duration::from_secs(9);
+
+/// How often waiting orders are looked at without a wake-up: also what another command changed in the file.
+const RECHECK: Duration = Duration::from_millis(200);
+
+/// Hands paid orders to the publisher.
+struct ToPublisher(Publisher);
+
+impl Heard for ToPublisher {
+    fn paid(&self, orders: Vec<(OrderId, ProductId)>) {
+        self.0.orders_paid(&orders);
+    }
+}
+
+/// The tokens that stop one role after the other.
+#[derive(Clone, Default)]
+struct Stops {
+    /// The listener, and requests that wait.
+    http: CancellationToken,
+    /// The issuer and the housekeeper.
+    work: CancellationToken,
+}
+
+/// Binds the address, or says what to do.
+pub(crate) async fn bind(settings: &Settings) -> Result<TcpListener, Failure> {
+    let listen = settings.http.listen;
+    TcpListener::bind(listen).await.map_err(|e| {
+        Failure::needs(
+            format!("{listen} cannot be listened on: {e}"),
+            "stop what listens there, or set http.listen to another address",
+        )
+    })
+}
+
+/// Serves until SIGTERM or SIGINT. Prints `ready` on a line of its own once every role is.
+pub(crate) async fn serve(
+    settings: &Settings,
+    shop: &Shop,
+    listener: TcpListener,
+    output: Output,
+) -> Outcome {
+    let stops = Stops::default();
+    let (mut roles, issuers) = start(settings, shop, listener, &stops).await?;
+    for mut ready in issuers {
+        // Whichever way this ends, a role that died is told below.
+        let _closed = ready.wait_for(|ready| *ready).await;
+    }
+    tracing::info!(listen = %settings.http.listen, engine = shop.store.engine(), "serving");
+    output.line("ready")?;
+
+    let failed = tokio::select! {
+        () = signalled() => None,
+        ended = roles.join_next() => Some(ended),
+    };
+    if failed.is_some() {
+        tracing::error!("a role of this process ended by itself: stopping");
+    }
+    let stopped = tokio::time::timeout(STOP_WITHIN, stop(roles, &stops, shop)).await;
+    match (failed, stopped) {
+        (None, Ok(())) => Ok(Exit::Done),
+        (None, Err(_)) => {
+            tracing::warn!("not everything ended in time; nothing that was answered is lost");
+            Ok(Exit::Done)
+        }
+        (Some(_), _) => Err(Failure::no("a role of this process ended by itself: see the log")),
+    }
+}
+
+async fn signalled() {
+    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        tracing::error!("signals cannot be heard");
+        return;
+    };
+    tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
+    tracing::info!("stopping");
+}
+
+/// Starts every role; returns them with what tells that the issuers are ready.
+async fn start(
+    settings: &Settings,
+    shop: &Shop,
+    listener: TcpListener,
+    stops: &Stops,
+) -> Result<(JoinSet<()>, Vec<watch::Receiver<bool>>), Failure> {
+    let store = Arc::clone(&shop.store);
+    let meta = run_alone(async move { store.snapshot().await?.meta().await }).await?;
+    let broker: Arc<dyn Broker> = Arc::new(InProcess::new(meta.partitions));
+    let publisher = Publisher::spawn(Arc::clone(&broker), Arc::clone(&shop.clock), meta.partitions);
+    let mut roles = JoinSet::new();
+
+    let mut issuers = vec![];
+    for partition in 0..meta.partitions {
+        let note = FileNote::open(&settings.data_dir, partition).map_err(|e| {
+            Failure::needs(
+                format!("the issuer's note cannot be opened: {e}"),
+                "see that data_dir can be written",
+            )
+        })?;
+        let (sender, ready) = watch::channel(false);
+        let (store, entropy) = (Arc::clone(&shop.store), Arc::clone(&shop.entropy));
+        let issuer = Serial::new(store, Arc::clone(&broker), entropy, Box::new(note), partition);
+        roles.spawn(issuer.run(sender, stops.work.clone()));
+        issuers.push(ready);
+    }
+    let sweeper =
+        Sweeper::new(Arc::clone(&shop.store), Arc::clone(&broker), publisher.clone(), meta.partitions);
+    roles.spawn(housekeeper::run(
+        Arc::clone(&shop.store),
+        Arc::clone(&shop.entropy),
+        sweeper,
+        stops.work.clone(),
+    ));
+    let app = App::start(AppParts {
+        store: Arc::clone(&shop.store),
+        broker,
+        keyring: Arc::clone(&shop.keyring),
+        clock: Arc::clone(&shop.clock),
+        entropy: Arc::clone(&shop.entropy),
+        heard: Arc::new(ToPublisher(publisher)),
+        payments: payments(settings)?,
+        http: HttpSettings { allowed_origins: settings.http.allowed_origins.clone() },
+        readiness: issuers.iter().map(|ready| ("issuer", ready.clone())).collect(),
+        recheck: RECHECK,
+        stop: stops.http.clone(),
+    });
+    let drained = stops.http.clone();
+    roles.spawn(async move {
+        let serving = axum::serve(listener, router(app));
+        if let Err(error) = serving.with_graceful_shutdown(drained.cancelled_owned()).await {
+            tracing::error!(%error, "the listener failed");
+        }
+    });
+    Ok((roles, issuers))
+}
+
+fn payments(settings: &Settings) -> Result<PaymentSettings, Failure> {
+    let secret = settings.payments.hmac.secret.as_str();
+    let hmac = match secret {
+        "" => None,
+        text => Some(WebhookSecret::parse(text).ok_or_else(|| {
+            Failure::usage("payments.hmac.secret is no secret")
+                .with_remedy("give whsec_ and base64 of 24 to 64 random bytes")
+        })?),
+    };
+    Ok(PaymentSettings { test: settings.payments.test.enabled, hmac })
+}
+
+/// Stops in order: what buyers wait for, the work behind it, the store.
+async fn stop(mut roles: JoinSet<()>, stops: &Stops, shop: &Shop) {
+    stops.http.cancel();
+    let work = stops.work.clone();
+    // The issuer goes on while answers drain, so that payments just taken still get their codes.
+    let rest = async {
+        while roles.len() > 0 {
+            if roles.join_next().await.is_none() {
+                break;
+            }
+            if roles.len() <= 2 {
+                work.cancel();
+            }
+        }
+    };
+    if tokio::time::timeout(DRAIN_WITHIN, rest).await.is_err() {
+        work.cancel();
+        let _late = tokio::time::timeout(STOP_WITHIN - DRAIN_WITHIN, roles.join_next()).await;
+    }
+    shop.store.close().await;
+}

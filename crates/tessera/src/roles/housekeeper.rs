@@ -1,0 +1,103 @@
+//! The housekeeper: reconcilers without input, each looking at what is and doing what is missing.
+//!
+//! Running twice does no harm, for each step looks again under its locks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tessera_backoffice::janitor;
+use tessera_courier::Sweeper;
+use tessera_orders::expire::Expire;
+use tessera_store::{Entropy, Result, SET_MAX, SetFault, Store, run_alone, run_set};
+use tokio::time::{MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+
+/// Holds are expired within 2 s of their end.
+const EXPIRE_EVERY: Duration = Duration::from_millis(500);
+
+/// A paid order without a message is found within 5 s: the sweeper's bound of 3 s and one round.
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
+
+/// A dead import is gone this long after its lease ran out.
+const TIDY_EVERY: Duration = Duration::from_secs(5);
+
+/// Rounds of [`TIDY_EVERY`] between two looks for old requests: a minute.
+const PURGE_ROUNDS: u32 = 12;
+
+/// Keeps house until `stop`.
+pub(super) async fn run(
+    store: Arc<dyn Store>,
+    entropy: Arc<Entropy>,
+    sweeper: Sweeper,
+    stop: CancellationToken,
+) {
+    tokio::join!(expire(&store, &stop), sweep(sweeper, &stop), tidy(&store, &entropy, &stop));
+}
+
+/// Ticks until `stop`, never two at once to catch up.
+async fn every(period: Duration, stop: &CancellationToken, mut tick: impl AsyncFnMut()) {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            _ = ticks.tick() => tick().await,
+        }
+    }
+}
+
+fn told<T>(what: &str, outcome: Result<T>) -> Option<T> {
+    outcome.map_err(|error| tracing::warn!(%error, what, "the housekeeper could not")).ok()
+}
+
+async fn expire(store: &Arc<dyn Store>, stop: &CancellationToken) {
+    every(EXPIRE_EVERY, stop, async || {
+        while told("expire holds", expire_set(store).await).is_some_and(|count| count >= SET_MAX) {}
+    })
+    .await;
+}
+
+/// Expires one set of holds that ended; returns how many were due.
+async fn expire_set(store: &Arc<dyn Store>) -> Result<usize> {
+    let limit = i64::try_from(SET_MAX).unwrap_or(i64::MAX);
+    let reader = Arc::clone(store);
+    let due = run_alone(async move {
+        let mut tx = reader.snapshot().await?;
+        let now = tx.now();
+        tx.orders_due(now, limit).await
+    })
+    .await?;
+    let mut expired = 0;
+    for outcome in run_set(Arc::clone(store), Arc::new(Expire), due).await {
+        match outcome {
+            Ok(_) => expired += 1,
+            // One that cannot be expired must not stop the others, nor be tried in a tight loop.
+            Err(SetFault::Data(detail)) => tracing::error!(detail, "an order's hold cannot be expired"),
+            Err(SetFault::Store(error)) => return Err(error),
+        }
+    }
+    Ok(expired)
+}
+
+async fn sweep(mut sweeper: Sweeper, stop: &CancellationToken) {
+    every(SWEEP_EVERY, stop, async || {
+        told("sweep", sweeper.round().await);
+    })
+    .await;
+}
+
+async fn tidy(store: &Arc<dyn Store>, entropy: &Entropy, stop: &CancellationToken) {
+    let mut round = 0_u32;
+    every(TIDY_EVERY, stop, async || {
+        let removed = told("remove dead imports", janitor::discard_dead_imports(store, entropy).await);
+        if let Some(count) = removed.filter(|count| *count > 0) {
+            tracing::warn!(count, "removed imports that died; nothing of them was on sale");
+        }
+        if round.is_multiple_of(PURGE_ROUNDS) {
+            told::<u64>("forget old requests", janitor::purge_requests(store).await);
+        }
+        round = round.wrapping_add(1);
+    })
+    .await;
+}

@@ -1,0 +1,110 @@
+//! What every command stands on: the store and its keyring, opened as the settings say.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use tessera_backoffice::keyring::{KeyringStanding, compare, learn, store_has_keys};
+use tessera_model::keys::Keyring;
+use tessera_store::{Clock, Entropy, SchemaState, Store};
+use tessera_store_sqlite::Sqlite;
+
+use crate::ambient::{SystemClock, entropy};
+use crate::failure::Failure;
+use crate::keyring_file;
+use crate::settings::Settings;
+
+/// An open shop.
+pub(crate) struct Shop {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) keyring: Arc<Keyring>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<Entropy>,
+}
+
+/// Whether a missing shop may be made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// Make the database and the keyring.
+    Create,
+    /// Say how to make them.
+    Refuse,
+}
+
+impl Shop {
+    /// Opens the store and the keyring, checks that they belong together, and brings the schema up to date.
+    pub(crate) async fn open(settings: &Settings, missing: Missing) -> Result<Self, Failure> {
+        let (entropy, clock) = (entropy()?, Arc::new(SystemClock));
+        let store = store(settings, missing, clock.clone()).await?;
+        let keyring = Arc::new(keyring(settings, &store, &entropy).await?);
+        Ok(Self { store, keyring, clock, entropy })
+    }
+}
+
+/// Opens the store and migrates it.
+pub(crate) async fn store(
+    settings: &Settings,
+    missing: Missing,
+    clock: Arc<dyn Clock>,
+) -> Result<Arc<dyn Store>, Failure> {
+    let file = settings.database_file()?;
+    if missing == Missing::Refuse && !file.exists() {
+        return Err(Failure::needs(
+            format!("there is no database {}", file.display()),
+            "run `tessera migrate` to make one, or set data_dir to where it is",
+        ));
+    }
+    private_folder(&settings.data_dir)?;
+    let store: Arc<dyn Store> = Arc::new(Sqlite::open(&file, settings.database.connections, clock).await?);
+    match store.schema().await? {
+        SchemaState::Current => {}
+        SchemaState::Empty | SchemaState::Behind => store.migrate().await?,
+        SchemaState::Ahead => {
+            return Err(Failure::needs(
+                "the database was written by a newer version".to_owned(),
+                "use that version, or restore the copy made before it was installed",
+            ));
+        }
+    }
+    Ok(store)
+}
+
+/// Makes the data folder, for its owner alone.
+pub(crate) fn private_folder(folder: &Path) -> Result<(), Failure> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|e| {
+        Failure::needs(
+            format!("the folder {} cannot be made: {e}", folder.display()),
+            "set data_dir to a folder that can be written",
+        )
+    })
+}
+
+/// Reads the keyring, or makes one for a store that never had any; refuses another store's.
+async fn keyring(settings: &Settings, store: &Arc<dyn Store>, entropy: &Entropy) -> Result<Keyring, Failure> {
+    let path = settings.keyring_file();
+    let keyring = if path.exists() || store_has_keys(store).await? {
+        keyring_file::read(&path)?
+    } else {
+        keyring_file::create(&path, entropy)?
+    };
+    match compare(store, &keyring).await? {
+        KeyringStanding::Fits { new } if new.is_empty() => Ok(keyring),
+        KeyringStanding::Fits { .. } => {
+            learn(store, &keyring).await?;
+            Ok(keyring)
+        }
+        KeyringStanding::Differs { missing, other } => {
+            let list = |ids: Vec<String>| if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
+            Err(Failure::needs(
+                format!(
+                    "the keyring {} is not this store's: keys it lacks: {}; keys it has otherwise: {}",
+                    path.display(),
+                    list(missing),
+                    list(other)
+                ),
+                "restore the keyring that belongs to this database",
+            ))
+        }
+    }
+}

@@ -30,7 +30,7 @@ const ALIKE_PAUSE: Duration = Duration::from_secs(10);
 /// Where the issuer notes the set in hand, so that a successor knows what may have killed it.
 ///
 /// It has to outlive the process, not the machine: no sync is needed.
-pub trait SetNote: Send + 'static {
+pub trait SetNote: Send + Sync + 'static {
     /// The orders of the set in hand; none when it is done.
     fn write(&mut self, orders: &[tessera_model::ids::OrderId]);
     /// The orders that a predecessor had in hand when it ended.

@@ -1,1 +1,17 @@
+//! What tests and the bench run a shop with: a whole one in one process, and faults to give it.
+//!
+//! [`Shop`] is a shop over a SQLite file in a folder of its own, with a clock that stands still until it is
+//! moved, seeded randomness and the in-process broker. Its verbs are those of buyers, providers, operators and
+//! the issuer. [`Faults`] makes the store beneath it fail, panic or stand still where a test says so. Nothing
+//! of the product depends on this crate.
 
+mod clock;
+mod note;
+
+pub mod faults;
+pub mod shop;
+
+pub use clock::MockClock;
+pub use faults::{Faults, FaultyStore, Hang, How};
+pub use note::MemoryNote;
+pub use shop::{Issuer, Shop};

@@ -52,7 +52,7 @@ pub(super) const LINES: &str = "\
     SELECT l.order_id, l.number, l.product, l.sku, l.name, l.note, l.quantity, l.unit_minor
     FROM json_each(?1) j JOIN order_line l ON l.order_id = unhex(j.value) ORDER BY l.order_id, l.number";
 pub(super) const ADVANCE: &str = "\
-    UPDATE orders SET version = version + 1, status = next.status, hold_expires_at = next.at->>'hold_expires',
+    UPDATE orders SET version = orders.version + 1, status = next.status, hold_expires_at = next.at->>'hold_expires',
         paid_at = next.at->>'paid', issued_at = next.at->>'issued', closed_at = next.at->>'closed',
         refund_due_at = next.at->>'refund_due', refunded_at = next.at->>'refunded'
     FROM (SELECT unhex(value->>0) AS id, value->>1 AS version, value->>2 AS status, value->3 AS at

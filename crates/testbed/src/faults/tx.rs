@@ -1,0 +1,181 @@
+//! A transaction that asks before each operation whether it is to go wrong.
+
+use async_trait::async_trait;
+use tessera_model::batch::OpenBatch;
+use tessera_model::ids::{ApiKeyId, BatchId, LetterId, NoticeId, OrderId, PaymentId, ProductId};
+use tessera_model::issue::Place;
+use tessera_model::keys::{Fingerprint, Sealed};
+use tessera_model::order::{Line, Order};
+use tessera_model::pay::{MoneyEntry, PaymentReason};
+use tessera_model::place::{Placed, Standing};
+use tessera_model::product::{Product, Stock};
+use tessera_model::span::Span;
+use tessera_model::text::{CustomerId, Provider, Reference, Sku};
+use tessera_model::time::Timestamp;
+use tessera_store::batches::{BatchOps, IssuedSpan, KnownCode, NewBatch, NewCode};
+use tessera_store::customers::CustomerOps;
+use tessera_store::letters::{Letter, LetterOps, LetterState};
+use tessera_store::operators::{ApiKey, AuditEntry, KeyCheck, Lease, OperatorOps};
+use tessera_store::orders::{Advance, KnownRequest, OrderFilter, OrderOps};
+use tessera_store::payments::{Notice, Payment, PaymentOps, Portion};
+use tessera_store::products::{ProductOps, StockFigures};
+use tessera_store::reconcile::{Check, ReconcileOps};
+use tessera_store::waitlists::WaitlistOps;
+use tessera_store::{Result, StoreMeta, Tx};
+
+use super::Faults;
+
+pub(super) struct FaultyTx {
+    inner: Box<dyn Tx>,
+    faults: Faults,
+    /// What it has done, for faults at the commit; kept only while there are faults.
+    done: String,
+}
+
+impl FaultyTx {
+    pub(super) fn new(inner: Box<dyn Tx>, faults: Faults) -> Self {
+        Self { inner, faults, done: String::new() }
+    }
+
+    async fn ask(&mut self, operation: &'static str, shown: String) -> Result<()> {
+        self.faults.strike(operation, &shown).await?;
+        self.done = format!("{} {operation} {shown}", self.done);
+        Ok(())
+    }
+}
+
+/// The arguments as a fault's text is searched in them; notices have no debug form.
+macro_rules! shown {
+    ([hidden] $($argument:ident)*) => {
+        String::new()
+    };
+    ([] $($argument:ident)*) => {
+        format!("{:?}", ($(&$argument,)*))
+    };
+}
+
+macro_rules! delegate {
+    ($($ops:ident { $($operation:ident($($argument:ident: $type:ty),*) -> $out:ty $(, $hidden:ident)?;)* })*) => {$(
+        #[async_trait]
+        impl $ops for FaultyTx {
+            $(async fn $operation(&mut self, $($argument: $type),*) -> Result<$out> {
+                if self.faults.are_given() {
+                    self.ask(stringify!($operation), shown!([$($hidden)?] $($argument)*)).await?;
+                }
+                self.inner.$operation($($argument),*).await
+            })*
+        }
+    )*};
+}
+
+delegate! {
+    ProductOps {
+        products_of(skus: &[Sku]) -> Vec<Product>;
+        products_read(ids: &[ProductId]) -> Vec<Product>;
+        products_list(before: Option<ProductId>, limit: i64) -> Vec<Product>;
+        products_put(products: &[Product]) -> ();
+        products_sold(ids: &[ProductId]) -> Vec<ProductId>;
+        stock_lock(ids: &[ProductId]) -> ();
+        stock_read(ids: &[ProductId]) -> Vec<(ProductId, Stock)>;
+        stock_move(deltas: &[(ProductId, i64)]) -> ();
+        stock_figures(sku: Option<&Sku>) -> Vec<StockFigures>;
+    }
+    CustomerOps {
+        customers_lock(customers: &[CustomerId]) -> ();
+        customers_standing(customers: &[CustomerId], products: &[ProductId]) -> Vec<(String, Standing)>;
+        customers_move(deltas: &[(CustomerId, ProductId, i64)]) -> ();
+    }
+    OrderOps {
+        requests_claim(wanted: &[KnownRequest], stale: Timestamp) -> Vec<[u8; 32]>;
+        requests_read(keys: &[[u8; 32]]) -> Vec<KnownRequest>;
+        requests_release(keys: &[[u8; 32]]) -> ();
+        requests_purge(stale: Timestamp, limit: i64) -> u64;
+        orders_insert(placed: &[Placed]) -> ();
+        orders_lock(ids: &[OrderId]) -> Vec<Order>;
+        orders_read(ids: &[OrderId]) -> Vec<Order>;
+        orders_versions(ids: &[OrderId]) -> Vec<(OrderId, i64)>;
+        lines_read(ids: &[OrderId]) -> Vec<(OrderId, Line)>;
+        orders_advance(advances: &[Advance]) -> Vec<OrderId>;
+        orders_list(filter: &OrderFilter, limit: i64) -> Vec<Order>;
+        orders_due(now: Timestamp, limit: i64) -> Vec<OrderId>;
+        orders_unheard(before: Timestamp, limit: i64) -> Vec<(OrderId, ProductId)>;
+        orders_products(ids: &[OrderId]) -> Vec<(OrderId, ProductId)>;
+        orders_told(ids: &[OrderId]) -> ();
+    }
+    PaymentOps {
+        payments_claim(payments: &[Payment]) -> Vec<PaymentId>;
+        payments_known(names: &[(Provider, Reference)]) -> Vec<Payment>;
+        payments_unclaim(ids: &[PaymentId]) -> ();
+        payments_explain(explained: &[(PaymentId, Option<OrderId>, Option<PaymentReason>)]) -> ();
+        money_append(entries: &[MoneyEntry]) -> ();
+        money_of(orders: &[OrderId]) -> Vec<Portion>;
+        notices_put(notices: &[Notice]) -> (), hidden;
+        notices_list(before: Option<NoticeId>, limit: i64) -> Vec<Notice>;
+    }
+    BatchOps {
+        batches_open_of(products: &[ProductId]) -> Vec<OpenBatch>;
+        batches_advance(moved: &[(BatchId, i64)]) -> ();
+        spans_append(spans: &[Span]) -> ();
+        spans_of(orders: &[OrderId]) -> Vec<IssuedSpan>;
+        codes_read(ranges: &[(BatchId, i64, i64)]) -> Vec<(BatchId, i64, Sealed)>;
+        batches_begin(batch: &NewBatch) -> ();
+        codes_insert(batch: BatchId, codes: &[NewCode]) -> ();
+        codes_known(fingerprints: &[Fingerprint]) -> Vec<KnownCode>;
+        batches_open(batch: BatchId, size: i64) -> ();
+        batches_loading() -> Vec<BatchId>;
+        batches_discard(batch: BatchId, limit: i64) -> bool;
+    }
+    WaitlistOps {
+        waitlists_read(products: &[ProductId], limit: i64) -> Vec<(ProductId, Place)>;
+        waitlists_join(joined: &[(ProductId, Place)]) -> ();
+        waitlists_leave(orders: &[OrderId]) -> ();
+        waitlists_fillable(before: Timestamp, limit: i64) -> Vec<(OrderId, ProductId)>;
+        waitlists_told(orders: &[OrderId]) -> ();
+    }
+    LetterOps {
+        letters_put(letters: &[Letter]) -> ();
+        letters_resolve(orders: &[OrderId]) -> ();
+        letters_list(state: Option<LetterState>, before: Option<LetterId>, limit: i64) -> Vec<Letter>;
+        letters_read(id: LetterId) -> Option<Letter>;
+        attempts_raise(orders: &[OrderId]) -> Vec<(OrderId, i64)>;
+        attempts_clear(orders: &[OrderId]) -> ();
+    }
+    OperatorOps {
+        audit_append(entries: &[AuditEntry]) -> ();
+        lease_take(name: &str, holder: [u8; 16], purpose: &str, until: Timestamp) -> Lease;
+        lease_read(name: &str) -> Option<Lease>;
+        lease_release(name: &str, holder: [u8; 16]) -> ();
+        api_keys_put(key: &ApiKey, hash: [u8; 32]) -> ();
+        api_keys_list(before: Option<ApiKeyId>, limit: i64) -> Vec<ApiKey>;
+        api_keys_find(hash: [u8; 32]) -> Option<ApiKey>;
+        api_keys_revoke(id: ApiKeyId) -> bool;
+        key_checks_read() -> Vec<KeyCheck>;
+        key_checks_put(checks: &[KeyCheck]) -> ();
+    }
+    ReconcileOps {
+        reconcile() -> Vec<Check>;
+    }
+}
+
+#[async_trait]
+impl Tx for FaultyTx {
+    fn now(&self) -> Timestamp {
+        self.inner.now()
+    }
+
+    async fn meta(&mut self) -> Result<StoreMeta> {
+        self.inner.meta().await
+    }
+
+    async fn sets_raise(&mut self) -> Result<StoreMeta> {
+        self.inner.sets_raise().await
+    }
+
+    async fn commit(self: Box<Self>) -> Result<()> {
+        let Self { inner, faults, done } = *self;
+        faults.strike("commit", &done).await?;
+        inner.commit().await?;
+        faults.commits.send_modify(|commits| *commits += 1);
+        faults.strike("committed", &done).await
+    }
+}

@@ -1,0 +1,134 @@
+//! A whole shop in one process, and the check at its end that nothing is off or left over.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a shop that cannot be opened fails its test")]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tessera_broker::{Broker, InProcess};
+use tessera_courier::{Publisher, Sweeper};
+use tessera_model::ids::{OrderId, ProductId};
+use tessera_model::keys::Keyring;
+use tessera_orders::{Desk, Heard};
+use tessera_store::{Clock, Entropy, Store};
+use tessera_store_sqlite::Sqlite;
+
+use crate::{Faults, FaultyStore, MemoryNote, MockClock};
+
+mod buying;
+mod issuing;
+mod looking;
+mod stocking;
+
+pub use issuing::Issuer;
+
+/// The longest a test waits for anything before it fails.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A shop. Has to be closed: [`Shop::close`] fails the test if a balance is off or work is left over.
+pub struct Shop {
+    /// The time of every step.
+    pub clock: Arc<MockClock>,
+    /// Randomness, the same in every run.
+    pub entropy: Arc<Entropy>,
+    /// The shop's keys.
+    pub keyring: Arc<Keyring>,
+    /// The store, with [`Shop::faults`] in front of it.
+    pub store: Arc<dyn Store>,
+    /// What is to go wrong with the store.
+    pub faults: Faults,
+    /// The broker, with one queue.
+    pub broker: Arc<InProcess>,
+    /// What publishes the orders that the desk made paid.
+    pub publisher: Publisher,
+    /// Where buyers' and providers' requests meet.
+    pub desk: Desk,
+    /// What the issuer notes, kept over its restarts.
+    pub note: MemoryNote,
+    sweeper: tokio::sync::Mutex<Sweeper>,
+    references: AtomicU64,
+    leftover_is_fine: AtomicBool,
+    closed: AtomicBool,
+    /// The last to be dropped, after what uses the file in it.
+    folder: TempDir,
+}
+
+struct PublishesPaid(Publisher);
+
+impl Heard for PublishesPaid {
+    fn paid(&self, orders: Vec<(OrderId, ProductId)>) {
+        self.0.orders_paid(&orders);
+    }
+}
+
+impl Shop {
+    /// Opens an empty shop.
+    pub async fn open() -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the shop");
+        let clock = Arc::new(MockClock::default());
+        let entropy = Arc::new(Entropy::from_seed([7; 32]));
+        let secrets = [entropy.bytes(), entropy.bytes(), entropy.bytes()];
+        let keyring = Arc::new(Keyring::generate("test", secrets).expect("a keyring"));
+        let ticking: Arc<dyn Clock> = clock.clone();
+        let sqlite = Sqlite::open(&folder.path().join("shop.db"), 4, Arc::clone(&ticking)).await.unwrap();
+        let faults = Faults::default();
+        let store: Arc<dyn Store> = Arc::new(FaultyStore::new(Arc::new(sqlite), faults.clone()));
+        store.migrate().await.unwrap();
+        tessera_backoffice::keyring::learn(&store, &keyring).await.unwrap();
+        let broker = Arc::new(InProcess::new(1));
+        let seam: Arc<dyn Broker> = broker.clone();
+        let publisher = Publisher::spawn(Arc::clone(&seam), ticking, 1);
+        let desk = Desk::new(&store, Arc::new(PublishesPaid(publisher.clone())));
+        let sweeper = Sweeper::new(Arc::clone(&store), seam, publisher.clone(), 1);
+        Self {
+            clock,
+            entropy,
+            keyring,
+            store,
+            faults,
+            broker,
+            publisher,
+            desk,
+            note: MemoryNote::default(),
+            sweeper: tokio::sync::Mutex::new(sweeper),
+            references: AtomicU64::new(0),
+            leftover_is_fine: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            folder,
+        }
+    }
+
+    /// Paid orders without codes and batches still loading are no fault at the end of this test.
+    pub fn leftover_is_fine(&self) {
+        self.leftover_is_fine.store(true, Ordering::SeqCst);
+    }
+
+    /// The database's file.
+    pub fn file(&self) -> PathBuf {
+        self.folder.path().join("shop.db")
+    }
+
+    /// Ends the shop. Every balance has to hold and, unless [`Shop::leftover_is_fine`], no order to be paid
+    /// and without codes, no batch to be loading.
+    pub async fn close(self) {
+        self.faults.clear();
+        self.closed.store(true, Ordering::SeqCst);
+        self.reconcile().await;
+        if !self.leftover_is_fine.load(Ordering::SeqCst) {
+            let left = "SELECT (SELECT count(*) FROM orders WHERE status = 'paid') \
+                        + (SELECT count(*) FROM batch WHERE state = 'loading')";
+            assert_eq!(self.number(left).await, 0, "paid orders or loading batches are left over");
+        }
+        self.store.close().await;
+    }
+}
+
+impl Drop for Shop {
+    fn drop(&mut self) {
+        let closed = self.closed.load(Ordering::SeqCst) || std::thread::panicking();
+        assert!(closed, "the test did not close its shop");
+    }
+}

@@ -1,0 +1,132 @@
+//! What the issuer and the sweeper do.
+
+#![expect(clippy::unwrap_used, reason = "a verb that a test did not expect to fail fails the test")]
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tessera_broker::{Broker, Message};
+use tessera_courier::message;
+use tessera_issuer::{Issue, IssueOutcome, IssueResult, Serial, Work};
+use tessera_model::event::{Event, Fact};
+use tessera_model::ids::{EventId, OrderId, ProductId};
+use tessera_model::order::OrderStatus;
+use tessera_store::{Clock, SetFault, run_set};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::{PATIENCE, Shop};
+
+/// A serial issuer that runs.
+pub struct Issuer {
+    task: JoinHandle<()>,
+    stop: CancellationToken,
+}
+
+impl Issuer {
+    /// Stops it after the set in hand.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        tokio::time::timeout(PATIENCE, self.task).await.unwrap().unwrap();
+    }
+
+    /// Ends it where it stands, as a killed process does. A transaction in hand runs in a task of its own.
+    pub async fn kill(self) {
+        self.task.abort();
+        assert!(self.task.await.unwrap_err().is_cancelled());
+    }
+}
+
+impl Shop {
+    /// Runs the issue step over orders in one set; every one has an outcome.
+    pub async fn issue(&self, orders: &[OrderId]) -> Vec<IssueOutcome> {
+        let works = orders.iter().map(|id| Work::Order(*id)).collect();
+        self.issue_set(works).await.into_iter().map(|result| result.unwrap().outcome).collect()
+    }
+
+    /// Runs the issue step over a set, whatever comes of it.
+    pub async fn issue_set(&self, works: Vec<Work>) -> Vec<Result<IssueResult, SetFault>> {
+        run_set(Arc::clone(&self.store), Arc::new(Issue), works).await
+    }
+
+    /// Starts a serial issuer; returns once its consumer is registered.
+    pub async fn start_issuer(&self) -> Issuer {
+        let (issuer, mut ready) = self.start_waiting_issuer();
+        ready.wait_for(|ready| *ready).await.unwrap();
+        issuer
+    }
+
+    /// Starts a serial issuer that may not find its broker; also tells when its consumer is registered.
+    pub fn start_waiting_issuer(&self) -> (Issuer, watch::Receiver<bool>) {
+        let broker: Arc<dyn Broker> = self.broker.clone();
+        let note = Box::new(self.note.clone());
+        let serial = Serial::new(Arc::clone(&self.store), broker, Arc::clone(&self.entropy), note, 0);
+        let (stop, (told, ready)) = (CancellationToken::new(), watch::channel(false));
+        let task = tokio::spawn(serial.run(told, stop.clone()));
+        (Issuer { task, stop }, ready)
+    }
+
+    /// Publishes a message as it is.
+    pub async fn publish(&self, message: Message) {
+        self.broker.publish(vec![message]).await.into_iter().for_each(Result::unwrap);
+    }
+
+    /// Publishes that an order is paid.
+    pub async fn publish_paid(&self, order: OrderId) {
+        self.publish(self.paid_message(order).await).await;
+    }
+
+    /// The message that an order is paid.
+    pub async fn paid_message(&self, order: OrderId) -> Message {
+        let product = self.lines(order).await.iter().map(|line| line.product).min();
+        let product = product.unwrap_or(ProductId::from_uuid(order.uuid()));
+        let (id, fact, at) = (EventId::from(order), Fact::OrderPaid(order), self.clock.now());
+        message(&Event { id, fact, product, at }, 1)
+    }
+
+    /// Publishes that codes of a product were added.
+    pub async fn publish_stock(&self, product: ProductId) {
+        let (id, at) = (EventId::new(self.clock.now(), self.entropy.bytes()), self.clock.now());
+        self.publish(message(&Event { id, fact: Fact::StockAdded(product), product, at }, 1)).await;
+    }
+
+    /// Waits until the publisher has published or dropped `count` messages since the shop was opened.
+    pub async fn until_published(&self, count: u64) {
+        let done = || {
+            let counts = self.publisher.counts();
+            counts.published.load(Ordering::SeqCst) + counts.dropped.load(Ordering::SeqCst)
+        };
+        let published = async {
+            while done() < count {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, published).await.unwrap();
+    }
+
+    /// Runs one round of the sweeper and waits until what it found is published; returns how many.
+    pub async fn sweep(&self) -> usize {
+        let counts = self.publisher.counts();
+        let before = counts.published.load(Ordering::SeqCst) + counts.dropped.load(Ordering::SeqCst);
+        let found = self.sweeper.lock().await.round().await.unwrap();
+        self.until_published(before + u64::try_from(found).unwrap()).await;
+        found
+    }
+
+    /// Waits until orders have this status; looks again at each commit.
+    pub async fn until(&self, orders: &[OrderId], status: OrderStatus) {
+        let mut commits = self.faults.commits();
+        let reached = async {
+            loop {
+                commits.borrow_and_update();
+                if self.statuses(orders).await.iter().all(|s| *s == status) {
+                    return;
+                }
+                commits.changed().await.unwrap();
+            }
+        };
+        let waited = tokio::time::timeout(PATIENCE, reached).await;
+        assert!(waited.is_ok(), "orders did not become {status}: {:?}", self.statuses(orders).await);
+    }
+}

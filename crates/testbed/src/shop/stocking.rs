@@ -1,0 +1,110 @@
+//! What operators do: products and imports.
+
+#![expect(clippy::unwrap_used, reason = "a verb that a test did not expect to fail fails the test")]
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tessera_backoffice::import::{self, Chunks, ImportError, Progress, Report, Request};
+use tessera_backoffice::products;
+use tessera_model::ids::ProductId;
+use tessera_model::import::Format;
+use tessera_model::money::{Currency, Money};
+use tessera_model::product::{Kind, Pick, ProductRules};
+use tessera_model::text::{Note, ProductName, Sku};
+
+use super::Shop;
+
+/// Bytes that an import is handed at a time: little, so that a file comes in many.
+const CHUNK_BYTES: usize = 8_192;
+
+/// A file that is in memory.
+struct Text(Vec<u8>);
+
+#[async_trait]
+impl Chunks for Text {
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
+        let rest = self.0.split_off(self.0.len().min(CHUNK_BYTES));
+        let chunk = std::mem::replace(&mut self.0, rest);
+        Ok((!chunk.is_empty()).then_some(chunk))
+    }
+}
+
+impl Shop {
+    /// Applies a product of 10.00 CNY with a hold of 15 minutes, and whatever `change` makes of it.
+    pub async fn product(&self, sku: &str, change: impl FnOnce(&mut ProductRules)) -> ProductId {
+        let mut rules = ProductRules {
+            sku: Sku::parse(sku).unwrap(),
+            name: ProductName::parse(sku).unwrap(),
+            note: Note::default(),
+            kind: Kind::Codes,
+            price: Money::new(1_000, Currency::parse("CNY").unwrap()),
+            hold: Duration::from_mins(15),
+            max_per_order: None,
+            per_customer_limit: None,
+            new_customers_only: false,
+            open_orders_per_customer: None,
+            sale_starts_at: None,
+            sale_ends_at: None,
+            backorders: false,
+            pick: Pick::Fifo,
+            low_stock_at: None,
+            active: true,
+        };
+        change(&mut rules);
+        let applied = products::apply(&self.store, &self.entropy, vec![rules], "test".to_owned()).await;
+        applied.unwrap()[0].product.id
+    }
+
+    /// Puts `count` new codes on sale; returns them in the order of the file.
+    pub async fn stock(&self, sku: &str, count: usize) -> Vec<String> {
+        let batch = self.reference();
+        let codes: Vec<String> = (0..count).map(|n| format!("{sku}-{batch}-{n:05}")).collect();
+        let report = self.import(sku, &codes.join("\n")).await;
+        assert_eq!(usize::try_from(report.new).unwrap(), count);
+        codes
+    }
+
+    /// Imports a file of lines.
+    pub async fn import(&self, sku: &str, text: &str) -> Report {
+        self.try_import(self.request(sku), text.as_bytes(), &|_| ()).await.unwrap()
+    }
+
+    /// What an import of lines asks for.
+    pub fn request(&self, sku: &str) -> Request {
+        Request {
+            sku: Sku::parse(sku).unwrap(),
+            format: Format::Lines,
+            source: format!("{sku}.txt"),
+            dry_run: false,
+            actor: "test".to_owned(),
+            reason: None,
+        }
+    }
+
+    /// Imports whatever comes of it.
+    ///
+    /// # Errors
+    /// Those of [`import::import`].
+    pub async fn try_import(
+        &self,
+        request: Request,
+        bytes: &[u8],
+        watch: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Result<Report, ImportError> {
+        self.import_from(request, &mut Text(bytes.to_vec()), watch).await
+    }
+
+    /// Imports from a source of the test's own.
+    ///
+    /// # Errors
+    /// Those of [`import::import`].
+    pub async fn import_from(
+        &self,
+        request: Request,
+        chunks: &mut dyn Chunks,
+        watch: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Result<Report, ImportError> {
+        import::import(&self.store, &self.keyring, &self.entropy, request, chunks, watch).await
+    }
+}

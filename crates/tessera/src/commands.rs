@@ -27,15 +27,15 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Outcome {
     let file = cli.config.clone();
     let settings = |overrides: Overrides| settings(file.as_deref(), overrides);
     match cli.command {
-        Command::Openapi => output.line(&tessera_api::document()).map(|()| Exit::Done),
+        Command::Openapi => Output::line(&tessera_api::document()).map(|()| Exit::Done),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "tessera", &mut script);
-            output.line(&String::from_utf8_lossy(&script)).map(|()| Exit::Done)
+            Output::line(&String::from_utf8_lossy(&script)).map(|()| Exit::Done)
         }
         Command::Config(command) => config::run(&command, file.as_deref(), output),
-        Command::Demo(demo) => demo::run(&settings(demo::overrides(&demo))?, output).await,
-        Command::Serve(serve) => serve::run(&settings(vec![])?, &serve, output).await,
+        Command::Demo(demo) => demo::run(&settings(demo::overrides(&demo))?).await,
+        Command::Serve(serve) => serve::run(&settings(vec![])?, &serve).await,
         Command::Migrate => migrate::run(&settings(vec![])?, output).await,
         Command::Doctor => doctor::run(file.as_deref(), output).await,
         Command::Products(command) => products::run(&settings(vec![])?, command, output).await,

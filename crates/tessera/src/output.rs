@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use comfy_table::{ContentArrangement, Table, presets::NOTHING};
+use comfy_table::{ContentArrangement, Table, TableStyle};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -29,11 +29,11 @@ impl Output {
             true => serde_json::to_string_pretty(value).map_err(|e| Failure::no(e.to_string()))?,
             false => text(value),
         };
-        self.line(text.trim_end())
+        Self::line(text.trim_end())
     }
 
     /// Prints a line of standard output.
-    pub(crate) fn line(self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn line(text: &str) -> Result<(), Failure> {
         let mut out = std::io::stdout().lock();
         writeln!(out, "{text}")
             .and_then(|()| out.flush())
@@ -44,7 +44,7 @@ impl Output {
     pub(crate) fn failure(self, failure: &Failure) {
         // Where neither can be written, the exit code still tells.
         let _unwritable = match self.json {
-            true => self.line(&format!("{:#}", failure.json())).map_err(|_| ()),
+            true => Self::line(&format!("{:#}", failure.json())).map_err(|_| ()),
             false => {
                 let mut err = std::io::stderr().lock();
                 let remedy = failure.remedy().map(|r| format!("\n  {r}")).unwrap_or_default();
@@ -72,7 +72,7 @@ pub(crate) fn table<R: IntoIterator<Item = String>>(
 ) -> String {
     let mut table = Table::new();
     table
-        .load_preset(NOTHING)
+        .load_style(TableStyle::new())
         .set_content_arrangement(ContentArrangement::Disabled)
         .set_header(header.to_vec());
     let mut count = 0;

@@ -19,7 +19,7 @@ use tessera_store::run_alone;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::Outcome;
@@ -70,37 +70,37 @@ pub(crate) async fn bind(settings: &Settings) -> Result<TcpListener, Failure> {
 }
 
 /// Serves until SIGTERM or SIGINT. Prints `ready` on a line of its own once every role is.
-pub(crate) async fn serve(
-    settings: &Settings,
-    shop: &Shop,
-    listener: TcpListener,
-    output: Output,
-) -> Outcome {
+pub(crate) async fn serve(settings: &Settings, shop: &Shop, listener: TcpListener) -> Outcome {
     let stops = Stops::default();
-    let (mut roles, issuers) = start(settings, shop, listener, &stops).await?;
+    let Running { mut http, mut work, issuers } = start(settings, shop, listener, &stops).await?;
     for mut ready in issuers {
         // Whichever way this ends, a role that died is told below.
         let _closed = ready.wait_for(|ready| *ready).await;
     }
     tracing::info!(listen = %settings.http.listen, engine = shop.store.engine(), "serving");
-    output.line("ready")?;
+    Output::line("ready")?;
 
     let failed = tokio::select! {
-        () = signalled() => None,
-        ended = roles.join_next() => Some(ended),
+        () = signalled() => false,
+        _ended = &mut http => true,
+        _ended = work.join_next() => true,
     };
-    if failed.is_some() {
-        tracing::error!("a role of this process ended by itself: stopping");
+    let stopping = stop(http, work, &stops, shop);
+    if tokio::time::timeout(STOP_WITHIN, stopping).await.is_err() {
+        tracing::warn!("not everything ended in time; nothing that was answered is lost");
     }
-    let stopped = tokio::time::timeout(STOP_WITHIN, stop(roles, &stops, shop)).await;
-    match (failed, stopped) {
-        (None, Ok(())) => Ok(Exit::Done),
-        (None, Err(_)) => {
-            tracing::warn!("not everything ended in time; nothing that was answered is lost");
-            Ok(Exit::Done)
-        }
-        (Some(_), _) => Err(Failure::no("a role of this process ended by itself: see the log")),
+    if failed {
+        return Err(Failure::no("a role of this process ended by itself: see the log"));
     }
+    Ok(Exit::Done)
+}
+
+/// The roles of a process that serves.
+struct Running {
+    http: JoinHandle<()>,
+    work: JoinSet<()>,
+    /// What tells that an issuer has its queue.
+    issuers: Vec<watch::Receiver<bool>>,
 }
 
 async fn signalled() {
@@ -113,18 +113,18 @@ async fn signalled() {
     tracing::info!("stopping");
 }
 
-/// Starts every role; returns them with what tells that the issuers are ready.
+/// Starts every role.
 async fn start(
     settings: &Settings,
     shop: &Shop,
     listener: TcpListener,
     stops: &Stops,
-) -> Result<(JoinSet<()>, Vec<watch::Receiver<bool>>), Failure> {
+) -> Result<Running, Failure> {
     let store = Arc::clone(&shop.store);
     let meta = run_alone(async move { store.snapshot().await?.meta().await }).await?;
     let broker: Arc<dyn Broker> = Arc::new(InProcess::new(meta.partitions));
     let publisher = Publisher::spawn(Arc::clone(&broker), Arc::clone(&shop.clock), meta.partitions);
-    let mut roles = JoinSet::new();
+    let mut work = JoinSet::new();
 
     let mut issuers = vec![];
     for partition in 0..meta.partitions {
@@ -137,12 +137,12 @@ async fn start(
         let (sender, ready) = watch::channel(false);
         let (store, entropy) = (Arc::clone(&shop.store), Arc::clone(&shop.entropy));
         let issuer = Serial::new(store, Arc::clone(&broker), entropy, Box::new(note), partition);
-        roles.spawn(issuer.run(sender, stops.work.clone()));
+        work.spawn(issuer.run(sender, stops.work.clone()));
         issuers.push(ready);
     }
     let sweeper =
         Sweeper::new(Arc::clone(&shop.store), Arc::clone(&broker), publisher.clone(), meta.partitions);
-    roles.spawn(housekeeper::run(
+    work.spawn(housekeeper::run(
         Arc::clone(&shop.store),
         Arc::clone(&shop.entropy),
         sweeper,
@@ -162,13 +162,13 @@ async fn start(
         stop: stops.http.clone(),
     });
     let drained = stops.http.clone();
-    roles.spawn(async move {
+    let http = tokio::spawn(async move {
         let serving = axum::serve(listener, router(app));
         if let Err(error) = serving.with_graceful_shutdown(drained.cancelled_owned()).await {
             tracing::error!(%error, "the listener failed");
         }
     });
-    Ok((roles, issuers))
+    Ok(Running { http, work, issuers })
 }
 
 fn payments(settings: &Settings) -> Result<PaymentSettings, Failure> {
@@ -184,23 +184,13 @@ fn payments(settings: &Settings) -> Result<PaymentSettings, Failure> {
 }
 
 /// Stops in order: what buyers wait for, the work behind it, the store.
-async fn stop(mut roles: JoinSet<()>, stops: &Stops, shop: &Shop) {
+async fn stop(http: JoinHandle<()>, mut work: JoinSet<()>, stops: &Stops, shop: &Shop) {
     stops.http.cancel();
-    let work = stops.work.clone();
     // The issuer goes on while answers drain, so that payments just taken still get their codes.
-    let rest = async {
-        while roles.len() > 0 {
-            if roles.join_next().await.is_none() {
-                break;
-            }
-            if roles.len() <= 2 {
-                work.cancel();
-            }
-        }
-    };
-    if tokio::time::timeout(DRAIN_WITHIN, rest).await.is_err() {
-        work.cancel();
-        let _late = tokio::time::timeout(STOP_WITHIN - DRAIN_WITHIN, roles.join_next()).await;
+    if !http.is_finished() && tokio::time::timeout(DRAIN_WITHIN, http).await.is_err() {
+        tracing::warn!("some requests were cut off");
     }
+    stops.work.cancel();
+    while work.join_next().await.is_some() {}
     shop.store.close().await;
 }

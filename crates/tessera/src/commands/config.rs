@@ -12,7 +12,7 @@ use crate::settings;
 
 pub(super) fn run(command: &ConfigCommand, file: Option<&Path>, output: Output) -> Outcome {
     match command {
-        ConfigCommand::Default => output.line(settings::DEFAULT.trim_end())?,
+        ConfigCommand::Default => Output::line(settings::DEFAULT.trim_end())?,
         ConfigCommand::Check => {
             let settings = settings::load(file, vec![])?;
             settings.check_broker()?;

@@ -33,7 +33,7 @@ pub(super) fn overrides(demo: &Demo) -> Overrides {
     overrides
 }
 
-pub(super) async fn run(settings: &Settings, output: Output) -> Outcome {
+pub(super) async fn run(settings: &Settings) -> Outcome {
     if !settings.http.listen.ip().is_loopback() {
         return Err(Failure::usage("the demo takes test payments, so it listens on loopback addresses only")
             .with_remedy("give --listen 127.0.0.1:PORT, or use `tessera serve`"));
@@ -44,14 +44,14 @@ pub(super) async fn run(settings: &Settings, output: Output) -> Outcome {
     let listener = roles::bind(settings).await?;
     let listens = listener.local_addr().unwrap_or(settings.http.listen);
     let key = if is_empty(&shop).await? { Some(fill(&shop).await?) } else { None };
-    greet(&listens.to_string(), key.as_deref(), output)?;
-    roles::serve(settings, &shop, listener, output).await
+    greet(&listens.to_string(), key.as_deref())?;
+    roles::serve(settings, &shop, listener).await
 }
 
-fn greet(listens: &str, key: Option<&str>, output: Output) -> Result<(), Failure> {
+fn greet(listens: &str, key: Option<&str>) -> Result<(), Failure> {
     let shop = format!("http://{listens}");
     let key = key.map_or_else(String::new, |key| format!("\nthe operator's key, shown once: {key}\n"));
-    output.line(&format!(
+    Output::line(&format!(
         "a shop to try out: {shop}
 
   what it sells    {shop}/v1/products

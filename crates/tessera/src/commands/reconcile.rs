@@ -36,10 +36,9 @@ fn text(checks: &[Check], balanced: bool) -> String {
             if c.faults.is_empty() { "ok".to_owned() } else { format!("{} rows off", c.faults.len()) };
         [c.name.to_owned(), c.checked.to_string(), verdict]
     });
-    let mut text = table(&["balance", "checked", "verdict"], rows);
-    for fault in checks.iter().flat_map(|c| &c.faults) {
-        text.push_str(&format!("\n{} {}: {}", fault.table, fault.id, fault.detail));
-    }
-    text.push_str(if balanced { "\neverything balances" } else { "\nthe rows above are off" });
-    text
+    let mut lines = vec![table(&["balance", "checked", "verdict"], rows)];
+    let faults = checks.iter().flat_map(|c| &c.faults);
+    lines.extend(faults.map(|f| format!("{} {}: {}", f.table, f.id, f.detail)));
+    lines.push(if balanced { "everything balances" } else { "the rows above are off" }.to_owned());
+    lines.join("\n")
 }

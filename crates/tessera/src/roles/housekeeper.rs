@@ -9,7 +9,7 @@ use tessera_backoffice::janitor;
 use tessera_courier::Sweeper;
 use tessera_orders::expire::Expire;
 use tessera_store::{Entropy, Result, SET_MAX, SetFault, Store, run_alone, run_set};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 /// Holds are expired within 2 s of their end.
@@ -34,15 +34,25 @@ pub(super) async fn run(
     tokio::join!(expire(&store, &stop), sweep(sweeper, &stop), tidy(&store, &entropy, &stop));
 }
 
-/// Ticks until `stop`, never two at once to catch up.
-async fn every(period: Duration, stop: &CancellationToken, mut tick: impl AsyncFnMut()) {
-    let mut ticks = interval(period);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
+/// Ticks until a stop, never two at once to catch up.
+struct Ticks<'s> {
+    ticks: Interval,
+    stop: &'s CancellationToken,
+}
+
+impl<'s> Ticks<'s> {
+    fn every(period: Duration, stop: &'s CancellationToken) -> Self {
+        let mut ticks = interval(period);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { ticks, stop }
+    }
+
+    /// Waits for the next tick; false when it is time to stop.
+    async fn next(&mut self) -> bool {
         tokio::select! {
             biased;
-            () = stop.cancelled() => return,
-            _ = ticks.tick() => tick().await,
+            () = self.stop.cancelled() => false,
+            _ = self.ticks.tick() => true,
         }
     }
 }
@@ -52,10 +62,10 @@ fn told<T>(what: &str, outcome: Result<T>) -> Option<T> {
 }
 
 async fn expire(store: &Arc<dyn Store>, stop: &CancellationToken) {
-    every(EXPIRE_EVERY, stop, async || {
+    let mut ticks = Ticks::every(EXPIRE_EVERY, stop);
+    while ticks.next().await {
         while told("expire holds", expire_set(store).await).is_some_and(|count| count >= SET_MAX) {}
-    })
-    .await;
+    }
 }
 
 /// Expires one set of holds that ended; returns how many were due.
@@ -81,23 +91,22 @@ async fn expire_set(store: &Arc<dyn Store>) -> Result<usize> {
 }
 
 async fn sweep(mut sweeper: Sweeper, stop: &CancellationToken) {
-    every(SWEEP_EVERY, stop, async || {
+    let mut ticks = Ticks::every(SWEEP_EVERY, stop);
+    while ticks.next().await {
         told("sweep", sweeper.round().await);
-    })
-    .await;
+    }
 }
 
 async fn tidy(store: &Arc<dyn Store>, entropy: &Entropy, stop: &CancellationToken) {
-    let mut round = 0_u32;
-    every(TIDY_EVERY, stop, async || {
+    let (mut ticks, mut round) = (Ticks::every(TIDY_EVERY, stop), 0_u32);
+    while ticks.next().await {
         let removed = told("remove dead imports", janitor::discard_dead_imports(store, entropy).await);
         if let Some(count) = removed.filter(|count| *count > 0) {
             tracing::warn!(count, "removed imports that died; nothing of them was on sale");
         }
         if round.is_multiple_of(PURGE_ROUNDS) {
-            told::<u64>("forget old requests", janitor::purge_requests(store).await);
+            told("forget old requests", janitor::purge_requests(store).await);
         }
         round = round.wrapping_add(1);
-    })
-    .await;
+    }
 }

@@ -27,6 +27,8 @@ pub(super) struct Hand {
     note: Box<dyn SetNote>,
     /// Orders a predecessor had in hand when it ended.
     suspects: HashSet<OrderId>,
+    /// Orders whose lone try ended because the store could not work: that try does not count.
+    unjudged: HashSet<OrderId>,
     /// The orders that failed last, in a row, and their common fingerprint.
     alike: (String, HashSet<OrderId>),
 }
@@ -42,7 +44,7 @@ impl Hand {
         mut note: Box<dyn SetNote>,
     ) -> Self {
         let suspects = note.read().into_iter().collect();
-        Self { store, broker, entropy, note, suspects, alike: Default::default() }
+        Self { store, broker, entropy, note, suspects, unjudged: HashSet::new(), alike: Default::default() }
     }
 
     /// Nothing is in hand.
@@ -61,7 +63,6 @@ impl Hand {
                 Err(malformed) => undecodable.push(failed(delivery, None, malformed.to_string(), 0)),
             }
         }
-        self.write(&undecodable).await?;
         let (together, suspicious) = self.part(items).await.map_err(|e| reason(&e))?;
 
         let mut effects = Effects::default();
@@ -70,6 +71,8 @@ impl Hand {
             self.alone(item, &mut effects).await?;
         }
         self.look_again(&mut effects).await?;
+        // Last, for a pause before this brings the messages again, and they would be written twice.
+        self.write(&undecodable).await?;
         self.wake(effects.changed).await;
         Ok(self.alike.1.len() >= ALIKE_MAX && {
             self.alike.1.clear();
@@ -118,7 +121,8 @@ impl Hand {
         effects: &mut Effects,
     ) -> std::result::Result<(), String> {
         let Work::Order(id) = work else { return Ok(()) };
-        let attempt = alone::begin(&self.store, id).await.map_err(|e| reason(&e))?;
+        let fresh = self.unjudged.remove(&id);
+        let attempt = alone::begin(&self.store, id, fresh).await.map_err(|e| reason(&e))?;
         if attempt > alone::ATTEMPTS_MAX {
             let why = "tried alone three times without an outcome: it may have killed the issuer".to_owned();
             return self.write(&[failed(delivery, Some(id), why, alone::ATTEMPTS_MAX)]).await;
@@ -128,6 +132,9 @@ impl Hand {
         self.suspects.remove(&id);
         let mut letters = vec![];
         for result in results {
+            if matches!(result, Err(SetFault::Store(_))) {
+                self.unjudged.insert(id);
+            }
             letters.extend(self.settle(delivery, work, result, attempt, effects)?);
         }
         self.write(&letters).await

@@ -1,6 +1,7 @@
 //! The routes, each in the file of its path.
 
 mod codes;
+mod events;
 pub(crate) mod health;
 mod notify;
 mod orders;
@@ -19,6 +20,7 @@ use crate::app::App;
 use crate::problem::{Problem, Slug};
 
 pub(crate) use codes::__path_codes;
+pub(crate) use events::__path_events;
 pub(crate) use health::{__path_healthz, __path_metrics, __path_readyz};
 pub(crate) use notify::__path_notify;
 pub(crate) use orders::{__path_cancel, __path_place, __path_show};
@@ -34,6 +36,7 @@ pub fn router(app: App) -> Router {
         .route("/v1/orders", post(orders::place))
         .route("/v1/orders/{id}", get(orders::show))
         .route("/v1/orders/{id}/codes", get(codes::codes))
+        .route("/v1/orders/{id}/events", get(events::events))
         .route("/v1/orders/{id}/pay", post(pay::pay))
         .route("/v1/orders/{id}/cancel", post(orders::cancel))
         .route("/v1/payments/{provider}/notify", post(notify::notify))

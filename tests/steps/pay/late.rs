@@ -7,6 +7,7 @@ use tessera_model::ids::OrderId;
 use tessera_model::order::OrderStatus;
 use tessera_model::pay::{MoneyState, PaymentOutcome};
 use tessera_model::product::ProductRules;
+use tessera_orders::pay::PayOutcome;
 use tessera_testbed::Shop;
 
 use super::{money, unmatched, with_stock};
@@ -132,6 +133,22 @@ async fn late_and_timely_payments_of_one_set_are_all_taken() {
     let outcomes = join_all([shop.pay(late), shop.pay(timely)]).await;
     assert_eq!(outcomes, [PaymentOutcome::Paid; 2]);
     shop.issue(&[late, timely]).await;
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn a_late_notice_and_its_repeat_in_one_set_are_put_back_together() {
+    let shop = with_stock(1).await;
+    let order = expired(&shop, &["ann"]).await[0];
+    let notice = || shop.notice("acme", "r", &order.to_string(), 1_000, "CNY");
+    let answers = shop.pay_set(vec![notice(), notice()]).await;
+    // Answered as known before it is kept, a repeat would stop the provider from telling again.
+    assert!(answers.iter().all(|answer| *answer == Ok(PayOutcome::Late)), "{answers:?}");
+    assert_eq!(shop.number("SELECT count(*) FROM payment").await, 0);
+    let text = order.to_string();
+    let at_the_desk = join_all((0..2).map(|_| shop.pay_with("acme", "r", &text, 1_000, "CNY"))).await;
+    assert_eq!(at_the_desk, [PaymentOutcome::Paid, PaymentOutcome::Duplicate]);
+    shop.issue(&[order]).await;
     shop.close().await;
 }
 

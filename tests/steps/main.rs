@@ -7,3 +7,5 @@ mod place;
 mod cancel;
 mod expire;
 mod pay;
+
+mod issue;

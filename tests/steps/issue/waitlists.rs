@@ -156,6 +156,23 @@ async fn six_hundred_who_wait_are_filled_by_one_message_of_new_stock() {
 }
 
 #[tokio::test]
+async fn the_waitlists_of_two_products_are_filled_by_their_messages_in_one_set() {
+    let (shop, card) = before_it_arrives().await;
+    let gift = shop.product("gift", |rules| rules.backorders = true).await;
+    let mut orders = many_waiting(&shop, "card", 200).await;
+    orders.extend(many_waiting(&shop, "gift", 200).await);
+    shop.stock("card", 200).await;
+    shop.stock("gift", 200).await;
+    shop.broker.purge(0).unwrap();
+    shop.publish_stock(card).await;
+    shop.publish_stock(gift).await;
+    let issuer = shop.start_issuer().await;
+    shop.until(&orders, OrderStatus::Issued).await;
+    issuer.stop().await;
+    shop.close().await;
+}
+
+#[tokio::test]
 async fn one_message_of_the_head_fills_all_who_stand_behind_it() {
     let (shop, card) = before_it_arrives().await;
     let orders = many_waiting(&shop, "card", 300).await;
@@ -169,5 +186,25 @@ async fn one_message_of_the_head_fills_all_who_stand_behind_it() {
     };
     shop.until_true(async || filled().await == 299).await;
     issuer.stop().await;
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn a_long_waitlist_that_cannot_be_filled_keeps_no_other_from_being_filled_with_it() {
+    let (shop, card) = before_it_arrives().await;
+    let gift = shop.product("gift", |rules| rules.backorders = true).await;
+    let head = waiting(&shop, &[("card", 500)]).await;
+    let stuck = many_waiting(&shop, "card", 300).await;
+    let orders = many_waiting(&shop, "gift", 20).await;
+    shop.stock("card", 100).await;
+    shop.stock("gift", 20).await;
+    shop.broker.purge(0).unwrap();
+    shop.publish_stock(card).await;
+    shop.publish_stock(gift).await;
+    let issuer = shop.start_issuer().await;
+    shop.until(&orders, OrderStatus::Issued).await;
+    issuer.stop().await;
+    assert_eq!(shop.status(head).await, OrderStatus::Backordered);
+    assert_eq!(shop.statuses(&stuck).await, [OrderStatus::Backordered; 300]);
     shop.close().await;
 }

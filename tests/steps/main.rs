@@ -1,3 +1,11 @@
 //! Steps, one module each, over a whole shop in one process.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail their test")]
+
 mod place;
+
+mod cancel;
+mod expire;
+mod pay;
+
+mod issue;

@@ -1,6 +1,10 @@
 //! What the issuer and the sweeper do.
 
-#![expect(clippy::unwrap_used, reason = "a verb that a test did not expect to fail fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a verb that a test did not expect to fail fails the test"
+)]
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -114,19 +118,21 @@ impl Shop {
         found
     }
 
-    /// Waits until orders have this status; looks again at each commit.
+    /// Waits until orders have this status.
     pub async fn until(&self, orders: &[OrderId], status: OrderStatus) {
+        self.until_true(async || self.statuses(orders).await.iter().all(|s| *s == status)).await;
+    }
+
+    /// Waits until something is true; looks again at each commit.
+    pub async fn until_true(&self, is: impl AsyncFn() -> bool) {
         let mut commits = self.faults.commits();
         let reached = async {
-            loop {
-                commits.borrow_and_update();
-                if self.statuses(orders).await.iter().all(|s| *s == status) {
-                    return;
-                }
+            commits.borrow_and_update();
+            while !is().await {
                 commits.changed().await.unwrap();
+                commits.borrow_and_update();
             }
         };
-        let waited = tokio::time::timeout(PATIENCE, reached).await;
-        assert!(waited.is_ok(), "orders did not become {status}: {:?}", self.statuses(orders).await);
+        tokio::time::timeout(PATIENCE, reached).await.expect("what was waited for did not come");
     }
 }

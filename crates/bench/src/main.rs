@@ -3,8 +3,10 @@
 #![expect(clippy::float_arithmetic, reason = "rates and ratios are what this prints")]
 
 mod issue;
+mod sale;
 mod shop;
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -34,6 +36,24 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Buyers against a serving shop: order, pay, codes in the payment's answer.
+    Sale {
+        /// Where the shop listens; it has to take test payments.
+        #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDR")]
+        at: SocketAddr,
+        /// What they buy.
+        #[arg(long, default_value = "iqiyi-month")]
+        sku: String,
+        /// How many buy at once.
+        #[arg(long, default_value_t = 256)]
+        buyers: usize,
+        /// For how long.
+        #[arg(long, default_value_t = 6)]
+        seconds: u64,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[tokio::main]
@@ -41,6 +61,9 @@ async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Issue { orders, rounds, data, json } => {
             issue::run(&issue::Options { orders, rounds, data, json }).await
+        }
+        Command::Sale { at, sku, buyers, seconds, json } => {
+            sale::run(&sale::Options { at, sku, buyers, seconds, json }).await
         }
     }
 }

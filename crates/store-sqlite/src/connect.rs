@@ -21,6 +21,9 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Each connection's page cache, in KiB (SQLite takes it as a negative number).
 const CACHE_KIB: &str = "-16384";
 
+/// Rows that may wait between SQLite's thread and the step that reads them.
+const ROW_BUFFER: usize = 1_024;
+
 fn options(file: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(file)
@@ -33,6 +36,8 @@ fn options(file: &Path) -> SqliteConnectOptions {
         .busy_timeout(BUSY_TIMEOUT)
         .pragma("cache_size", CACHE_KIB)
         .pragma("temp_store", "memory")
+        // Rows cross from SQLite's thread one by one; a set's worth of them does so without waiting.
+        .row_buffer_size(ROW_BUFFER)
         .optimize_on_close(true, Some(400))
 }
 

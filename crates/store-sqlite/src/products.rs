@@ -70,7 +70,7 @@ const STOCK: &str = concat!(
 );
 const MOVE: &str = "\
     UPDATE stock SET claimed = claimed + moved.delta
-    FROM (SELECT unhex(value->>0) AS product, value->>1 AS delta FROM json_each(?1)) AS moved
+    FROM (SELECT unhex(value->>0) AS product, sum(value->>1) AS delta FROM json_each(?1) GROUP BY 1) AS moved
     WHERE stock.product = moved.product";
 const FIGURES: &str = concat!(
     "SELECT p.sku, s.claimed, ",

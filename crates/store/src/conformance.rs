@@ -94,6 +94,7 @@ macro_rules! conformance_suite {
         ]);
         $crate::conformance_suite!(@cases $harness, open, stock: [
             claims_add_up,
+            claims_of_one_product_in_one_set_add_up,
             claim_below_zero_is_a_data_fault,
             claim_that_does_not_fit_is_a_data_fault,
             shelf_holds_the_unissued_of_open_batches,
@@ -107,6 +108,7 @@ macro_rules! conformance_suite {
             customer_written_differently_is_one,
             standing_counts_open_orders_and_units,
             customer_who_paid_is_new_no_more,
+            units_add_up,
             units_below_zero_are_a_data_fault,
             units_of_an_unknown_customer_are_a_data_fault,
         ]);

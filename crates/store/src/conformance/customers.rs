@@ -73,6 +73,20 @@ pub async fn customer_who_paid_is_new_no_more(fixture: &Fixture) {
     assert!(standing_of(fixture, "ann", &[&product]).await.ever_paid, "money that went back was paid");
 }
 
+/// Units move by what is said, several times in one set too.
+pub async fn units_add_up(fixture: &Fixture) {
+    let product = fixture.product("card").await;
+    let ann = customer("ann");
+    fixture
+        .write(async |tx| {
+            tx.customers_lock(std::slice::from_ref(&ann)).await?;
+            tx.customers_move(&[(ann.clone(), product.id, 5), (ann.clone(), product.id, 2)]).await?;
+            tx.customers_move(&[(ann.clone(), product.id, -3)]).await
+        })
+        .await;
+    assert_eq!(standing_of(fixture, "ann", &[&product]).await.units, [(product.id, 4)].into());
+}
+
 /// Nothing can be given back that was never had, by a customer with a counter or without.
 pub async fn units_below_zero_are_a_data_fault(fixture: &Fixture) {
     let product = fixture.product("card").await;

@@ -29,6 +29,14 @@ pub async fn claims_add_up(fixture: &Fixture) {
     assert_eq!(stock_of(fixture, &b).await, Stock { unissued: 0, claimed: 7 });
 }
 
+/// A product named several times in one set moves by the sum.
+pub async fn claims_of_one_product_in_one_set_add_up(fixture: &Fixture) {
+    let product = fixture.product("card").await;
+    let deltas = [(product.id, 5), (product.id, -1), (product.id, 3)];
+    fixture.write(async |tx| tx.stock_move(&deltas).await).await;
+    assert_eq!(stock_of(fixture, &product).await.claimed, 7);
+}
+
 /// Nothing can be given back that was not claimed.
 pub async fn claim_below_zero_is_a_data_fault(fixture: &Fixture) {
     let product = fixture.product("card").await;

@@ -98,6 +98,9 @@ pub trait BatchOps {
     async fn batches_begin(&mut self, batch: &NewBatch) -> Result<()>;
 
     /// Adds codes to a loading batch.
+    ///
+    /// # Errors
+    /// `Data` when the batch is not loading, or a code is in the store already.
     async fn codes_insert(&mut self, batch: BatchId, codes: &[NewCode]) -> Result<()>;
 
     /// Which of these codes the store has, and where.

@@ -165,6 +165,7 @@ macro_rules! conformance_suite {
             batches_are_used_oldest_first,
             batch_opens_only_with_the_codes_it_says,
             open_batch_cannot_be_opened_again,
+            open_batch_takes_no_more_codes,
             impossible_batches_are_data_faults,
             batch_closes_when_its_last_code_is_given,
             code_is_stored_once,

@@ -67,6 +67,15 @@ pub async fn open_batch_cannot_be_opened_again(fixture: &Fixture) {
     fixture.assert_refused(async |tx| tx.batches_open(batch, 2).await).await;
 }
 
+/// Codes go into loading batches only.
+pub async fn open_batch_takes_no_more_codes(fixture: &Fixture) {
+    let product = fixture.product("card").await;
+    let batch = fixture.batch(&product, 2).await;
+    fixture.assert_refused(async |tx| tx.codes_insert(batch, &[fixture.new_code(2)]).await).await;
+    let unknown = fixture.id(BatchId::new);
+    fixture.assert_refused(async |tx| tx.codes_insert(unknown, &[fixture.new_code(0)]).await).await;
+}
+
 /// A batch belongs to a product, and is begun once.
 pub async fn impossible_batches_are_data_faults(fixture: &Fixture) {
     let mut batch = fixture.new_batch(&fixture.new_product("unknown"));

@@ -60,6 +60,7 @@ const DISCARD_CODES: &str = "\
 const DISCARD: &str = "\
     DELETE FROM batch WHERE id = ?1 AND state = 'loading'
     AND NOT EXISTS (SELECT 1 FROM code WHERE batch = ?1)";
+const IS_LOADING: &str = "SELECT 1 FROM batch WHERE id = ?1 AND state = 'loading'";
 
 fn reading(fields: &Fields<'_>) -> Result<BatchReading> {
     Ok(BatchReading {
@@ -189,6 +190,7 @@ impl BatchOps for SqliteTx {
 
     async fn batches_discard(&mut self, batch: BatchId, limit: i64) -> Result<bool> {
         self.execute(sqlx::query(DISCARD_CODES).bind(batch.uuid()).bind(limit)).await?;
-        self.execute(sqlx::query(DISCARD).bind(batch.uuid())).await.map(|gone| gone == 1)
+        self.execute(sqlx::query(DISCARD).bind(batch.uuid())).await?;
+        self.one(sqlx::query(IS_LOADING).bind(batch.uuid())).await.map(|row| row.is_none())
     }
 }

@@ -173,6 +173,7 @@ macro_rules! conformance_suite {
             codes_are_read_by_range,
             loading_batches_are_listed_oldest_first,
             loading_batch_is_discarded_in_bits,
+            discarding_ends_where_nothing_is_loading,
         ]);
         $crate::conformance_suite!(@cases $harness, open, chain: [
             issued_spans_are_told_by_order_line_and_part,

@@ -206,3 +206,14 @@ pub async fn loading_batch_is_discarded_in_bits(fixture: &Fixture) {
     let next = fixture.loading(&product, 0).await;
     fixture.write(async |tx| tx.codes_insert(next, &[NewCode { position: 0, ..kept }]).await).await;
 }
+
+/// Discarding takes nothing from a batch on sale, and has nothing to do with one that is gone.
+pub async fn discarding_ends_where_nothing_is_loading(fixture: &Fixture) {
+    let product = fixture.product("card").await;
+    let batch = fixture.batch(&product, 2).await;
+    assert!(fixture.write(async |tx| tx.batches_discard(batch, 9).await).await);
+    assert_eq!(fixture.read(async |tx| tx.codes_read(&[(batch, 0, 9)]).await).await.len(), 2);
+    assert_eq!(open_of(fixture, &[&product]).await.len(), 1);
+    let unknown = fixture.id(BatchId::new);
+    assert!(fixture.write(async |tx| tx.batches_discard(unknown, 9).await).await);
+}

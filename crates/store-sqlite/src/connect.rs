@@ -33,7 +33,9 @@ fn options(file: &Path) -> SqliteConnectOptions {
         .busy_timeout(BUSY_TIMEOUT)
         .pragma("cache_size", CACHE_KIB)
         .pragma("temp_store", "memory")
-        .optimize_on_close(true, Some(400))
+        // No ANALYZE, ever: with the statistics of a small shop the planner reads whole tables, and would until
+        // the next close of a shop that has grown. Without any, every statement goes by its index.
+        .optimize_on_close(false, None)
 }
 
 /// The one connection that writes.

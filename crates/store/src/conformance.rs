@@ -150,7 +150,6 @@ macro_rules! conformance_suite {
             unclaimed_payment_is_free_again,
             payment_of_nothing_is_a_data_fault,
             payment_is_matched_with_a_known_order_only,
-            payment_names_an_order_if_it_is_an_id,
             notices_are_listed_newest_first,
         ]);
         $crate::conformance_suite!(@cases $harness, open, money: [

@@ -1,5 +1,7 @@
 //! Batches: loaded in parts, opened whole, used in order, or taken away again.
 
+use std::slice::from_ref;
+
 use tessera_model::batch::OpenBatch;
 use tessera_model::ids::{BatchId, ProductId};
 use tessera_model::keys::Fingerprint;
@@ -104,8 +106,8 @@ pub async fn code_is_stored_once(fixture: &Fixture) {
     let other = fixture.product("other").await;
     let code = fixture.new_code(0);
     let (first, second) = (fixture.loading(&product, 0).await, fixture.loading(&other, 0).await);
-    fixture.write(async |tx| tx.codes_insert(first, std::slice::from_ref(&code)).await).await;
-    fixture.assert_refused(async |tx| tx.codes_insert(second, std::slice::from_ref(&code)).await).await;
+    fixture.write(async |tx| tx.codes_insert(first, from_ref(&code)).await).await;
+    fixture.assert_refused(async |tx| tx.codes_insert(second, from_ref(&code)).await).await;
     fixture.assert_refused(async |tx| tx.codes_insert(first, &[fixture.new_code(0)]).await).await;
     fixture.assert_refused(async |tx| tx.codes_insert(first, &[fixture.new_code(-1)]).await).await;
 }
@@ -193,7 +195,7 @@ pub async fn loading_batch_is_discarded_in_bits(fixture: &Fixture) {
     let product = fixture.product("card").await;
     let batch = fixture.loading(&product, 4).await;
     let kept = fixture.new_code(4);
-    fixture.write(async |tx| tx.codes_insert(batch, std::slice::from_ref(&kept)).await).await;
+    fixture.write(async |tx| tx.codes_insert(batch, from_ref(&kept)).await).await;
     let mut calls = 0;
     while !fixture.write(async |tx| tx.batches_discard(batch, 2).await).await {
         calls += 1;

@@ -1,5 +1,7 @@
 //! Customers: one however written, with a standing that limits are counted by.
 
+use std::slice::from_ref;
+
 use tessera_model::order::OrderState;
 use tessera_model::place::Standing;
 
@@ -13,7 +15,7 @@ async fn standing_of(
 ) -> Standing {
     let ids: Vec<_> = products.iter().map(|p| p.id).collect();
     let name = customer(name);
-    let known = fixture.read(async |tx| tx.customers_standing(std::slice::from_ref(&name), &ids).await).await;
+    let known = fixture.read(async |tx| tx.customers_standing(from_ref(&name), &ids).await).await;
     assert_eq!(known.len(), 1, "one answer a customer");
     assert_eq!(known[0].0, name.folded());
     known[0].1.clone()
@@ -79,7 +81,7 @@ pub async fn units_add_up(fixture: &Fixture) {
     let ann = customer("ann");
     fixture
         .write(async |tx| {
-            tx.customers_lock(std::slice::from_ref(&ann)).await?;
+            tx.customers_lock(from_ref(&ann)).await?;
             tx.customers_move(&[(ann.clone(), product.id, 5), (ann.clone(), product.id, 2)]).await?;
             tx.customers_move(&[(ann.clone(), product.id, -3)]).await
         })
@@ -91,7 +93,7 @@ pub async fn units_add_up(fixture: &Fixture) {
 pub async fn units_below_zero_are_a_data_fault(fixture: &Fixture) {
     let product = fixture.product("card").await;
     let ann = customer("ann");
-    fixture.write(async |tx| tx.customers_lock(std::slice::from_ref(&ann)).await).await;
+    fixture.write(async |tx| tx.customers_lock(from_ref(&ann)).await).await;
     fixture.assert_refused(async |tx| tx.customers_move(&[(ann.clone(), product.id, -1)]).await).await;
     fixture.write(async |tx| tx.customers_move(&[(ann.clone(), product.id, 1)]).await).await;
     fixture.assert_refused(async |tx| tx.customers_move(&[(ann.clone(), product.id, -2)]).await).await;

@@ -1,5 +1,7 @@
 //! Dead letters, one live one an order, and the lone tries that come before them.
 
+use std::slice::from_ref;
+
 use tessera_model::ids::{LetterId, OrderId};
 
 use super::Fixture;
@@ -51,7 +53,7 @@ pub async fn letter_is_read_as_it_was_put(fixture: &Fixture) {
 pub async fn order_has_one_live_letter(fixture: &Fixture) {
     let order = Some(fixture.id(OrderId::new));
     let first = Letter { state: LetterState::Replaying, ..letter_about(fixture, order) };
-    put(fixture, std::slice::from_ref(&first)).await;
+    put(fixture, from_ref(&first)).await;
     fixture.clock.set(fixture.later(60));
     let again = Letter {
         reason: "another".to_owned(),
@@ -59,7 +61,7 @@ pub async fn order_has_one_live_letter(fixture: &Fixture) {
         attempts: 2,
         ..letter_about(fixture, order)
     };
-    put(fixture, std::slice::from_ref(&again)).await;
+    put(fixture, from_ref(&again)).await;
     let expected = Letter {
         reason: again.reason,
         fingerprint: again.fingerprint,
@@ -87,8 +89,8 @@ pub async fn settled_letter_is_left_alone(fixture: &Fixture) {
 /// A letter whose commit was in doubt may be put again under its id.
 pub async fn letter_put_again_is_one_letter(fixture: &Fixture) {
     let letter = letter_about(fixture, Some(fixture.id(OrderId::new)));
-    put(fixture, std::slice::from_ref(&letter)).await;
-    put(fixture, std::slice::from_ref(&letter)).await;
+    put(fixture, from_ref(&letter)).await;
+    put(fixture, from_ref(&letter)).await;
     assert_eq!(fixture.read(async |tx| tx.letters_list(None, None, 9).await).await.len(), 1);
 }
 

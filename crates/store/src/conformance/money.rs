@@ -1,5 +1,7 @@
 //! The ledger of money: where each payment's money stands.
 
+use std::slice::from_ref;
+
 use tessera_model::ids::{OrderId, PaymentId};
 use tessera_model::pay::{MoneyEntry, MoneyState};
 
@@ -12,7 +14,7 @@ async fn received(fixture: &Fixture, order: OrderId, minor: i64, state: MoneySta
     let payment = fixture.new_payment(&order.to_string(), minor);
     fixture
         .write(async |tx| {
-            tx.payments_claim(std::slice::from_ref(&payment)).await?;
+            tx.payments_claim(from_ref(&payment)).await?;
             tx.payments_explain(&[(payment.id, Some(order), None)]).await?;
             let entry = MoneyEntry { payment: payment.id, order: Some(order), amount: minor, state };
             tx.money_append(&[entry]).await
@@ -78,7 +80,7 @@ pub async fn unmatched_money_is_no_orders(fixture: &Fixture) {
     let entry = MoneyEntry { payment: payment.id, order: None, amount: 500, state: MoneyState::Unmatched };
     fixture
         .write(async |tx| {
-            tx.payments_claim(std::slice::from_ref(&payment)).await?;
+            tx.payments_claim(from_ref(&payment)).await?;
             tx.money_append(&[entry]).await
         })
         .await;

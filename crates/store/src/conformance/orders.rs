@@ -1,5 +1,7 @@
 //! Orders: inserted, read, listed.
 
+use std::slice::from_ref;
+
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::order::{Line, Order, OrderState, OrderStatus};
 use tessera_model::place::Placed;
@@ -16,10 +18,10 @@ pub async fn order_is_read_as_it_was_inserted(fixture: &Fixture) {
     placed.order.email = Some(Email::parse("Ann@x.com").expect("an address"));
     placed.order.version = 3;
     placed.order.epoch = 2;
-    fixture.write(async |tx| place(tx, std::slice::from_ref(&placed)).await).await;
+    fixture.write(async |tx| place(tx, from_ref(&placed)).await).await;
     let Placed { order, lines } = placed;
-    assert_eq!(fixture.read(async |tx| tx.orders_read(&[order.id]).await).await, [order.clone()]);
-    assert_eq!(fixture.write(async |tx| tx.orders_lock(&[order.id]).await).await, [order.clone()]);
+    assert_eq!(fixture.read(async |tx| tx.orders_read(&[order.id]).await).await, from_ref(&order));
+    assert_eq!(fixture.write(async |tx| tx.orders_lock(&[order.id]).await).await, from_ref(&order));
     assert_eq!(fixture.read(async |tx| tx.orders_versions(&[order.id]).await).await, [(order.id, 3)]);
     let expected: Vec<(OrderId, Line)> = lines.into_iter().map(|line| (order.id, line)).collect();
     assert_eq!(fixture.read(async |tx| tx.lines_read(&[order.id]).await).await, expected);
@@ -43,7 +45,7 @@ pub async fn free_order_is_inserted_paid(fixture: &Fixture) {
     let mut placed = fixture.new_order("ann", &[(&product, 1)]);
     placed.order.amount = cny(0);
     placed.order.state = OrderState::Paid { paid_at: fixture.now() };
-    fixture.write(async |tx| place(tx, std::slice::from_ref(&placed)).await).await;
+    fixture.write(async |tx| place(tx, from_ref(&placed)).await).await;
     assert_eq!(fixture.read(async |tx| tx.orders_read(&[placed.order.id]).await).await, [placed.order]);
 }
 
@@ -52,8 +54,8 @@ pub async fn unknown_orders_are_absent(fixture: &Fixture) {
     let product = fixture.product("card").await;
     let known = fixture.place("ann", &[(&product, 1)]).await;
     let ids = [fixture.id(OrderId::new), known.id];
-    assert_eq!(fixture.read(async |tx| tx.orders_read(&ids).await).await, [known.clone()]);
-    assert_eq!(fixture.write(async |tx| tx.orders_lock(&ids).await).await, [known.clone()]);
+    assert_eq!(fixture.read(async |tx| tx.orders_read(&ids).await).await, from_ref(&known));
+    assert_eq!(fixture.write(async |tx| tx.orders_lock(&ids).await).await, from_ref(&known));
     assert_eq!(fixture.read(async |tx| tx.orders_versions(&ids).await).await, [(known.id, 1)]);
     assert_eq!(fixture.read(async |tx| tx.orders_products(&ids).await).await, [(known.id, product.id)]);
     assert_eq!(fixture.read(async |tx| tx.lines_read(&ids[..1]).await).await, []);
@@ -86,17 +88,17 @@ pub async fn lowest_product_chooses_the_queue(fixture: &Fixture) {
 pub async fn impossible_orders_are_data_faults(fixture: &Fixture) {
     let product = fixture.product("card").await;
     let good = fixture.new_order("ann", &[(&product, 1)]);
-    fixture.assert_refused(async |tx| tx.orders_insert(std::slice::from_ref(&good)).await).await;
-    fixture.write(async |tx| place(tx, std::slice::from_ref(&good)).await).await;
-    fixture.assert_refused(async |tx| tx.orders_insert(std::slice::from_ref(&good)).await).await;
+    fixture.assert_refused(async |tx| tx.orders_insert(from_ref(&good)).await).await;
+    fixture.write(async |tx| place(tx, from_ref(&good)).await).await;
+    fixture.assert_refused(async |tx| tx.orders_insert(from_ref(&good)).await).await;
     let mut unknown = fixture.new_order("ann", &[(&product, 1)]);
     unknown.lines[0].product = fixture.id(ProductId::new);
-    fixture.assert_refused(async |tx| tx.orders_insert(std::slice::from_ref(&unknown)).await).await;
+    fixture.assert_refused(async |tx| tx.orders_insert(from_ref(&unknown)).await).await;
     let twice = fixture.new_order("ann", &[(&product, 1), (&product, 1)]);
-    fixture.assert_refused(async |tx| tx.orders_insert(std::slice::from_ref(&twice)).await).await;
+    fixture.assert_refused(async |tx| tx.orders_insert(from_ref(&twice)).await).await;
     for quantity in [0, 100_001] {
         let bad = fixture.new_order("ann", &[(&product, quantity)]);
-        fixture.assert_refused(async |tx| tx.orders_insert(std::slice::from_ref(&bad)).await).await;
+        fixture.assert_refused(async |tx| tx.orders_insert(from_ref(&bad)).await).await;
     }
 }
 

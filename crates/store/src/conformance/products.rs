@@ -1,5 +1,6 @@
 //! Products: put, replaced, found and listed.
 
+use std::slice::from_ref;
 use std::time::Duration;
 
 use tessera_model::ids::ProductId;
@@ -41,7 +42,7 @@ pub async fn product_put_again_is_replaced(fixture: &Fixture) {
     fixture.write(async |tx| tx.stock_move(&[(product.id, 3)]).await).await;
     product.rules.sku = sku("card-2");
     product.rules.price = cny(5);
-    fixture.write(async |tx| tx.products_put(&[product.clone()]).await).await;
+    fixture.write(async |tx| tx.products_put(from_ref(&product)).await).await;
     let (old, new, stock) = fixture
         .read(async |tx| {
             let old = tx.products_of(&[sku("card")]).await?;
@@ -57,14 +58,14 @@ pub async fn taken_sku_is_a_data_fault(fixture: &Fixture) {
     fixture.product("card").await;
     fixture.product("CARD").await;
     let another = fixture.new_product("card");
-    fixture.assert_refused(async |tx| tx.products_put(&[another.clone()]).await).await;
+    fixture.assert_refused(async |tx| tx.products_put(from_ref(&another)).await).await;
 }
 
 /// Asking for what is not there is no fault.
 pub async fn unknown_products_are_absent(fixture: &Fixture) {
     let known = fixture.product("card").await;
     let ids = [fixture.id(ProductId::new), known.id];
-    assert_eq!(fixture.read(async |tx| tx.products_read(&ids).await).await, [known.clone()]);
+    assert_eq!(fixture.read(async |tx| tx.products_read(&ids).await).await, from_ref(&known));
     let skus = [sku("none"), sku("card")];
     assert_eq!(fixture.read(async |tx| tx.products_of(&skus).await).await, [known]);
     assert_eq!(fixture.read(async |tx| tx.stock_read(&ids[..1]).await).await, []);

@@ -1,5 +1,7 @@
 //! Reconcile: clean on a correct shop, and naming what is off on another.
 
+use std::slice::from_ref;
+
 use tessera_model::order::{Order, OrderState};
 use tessera_model::pay::{MoneyEntry, MoneyState};
 
@@ -93,7 +95,7 @@ pub async fn units_without_an_order_are_found(fixture: &Fixture) {
     let ann = customer("ann");
     fixture
         .write(async |tx| {
-            tx.customers_lock(std::slice::from_ref(&ann)).await?;
+            tx.customers_lock(from_ref(&ann)).await?;
             tx.customers_move(&[(ann.clone(), product.id, 1)]).await
         })
         .await;
@@ -103,7 +105,7 @@ pub async fn units_without_an_order_are_found(fixture: &Fixture) {
 /// A payment whose money is nowhere.
 pub async fn payment_without_entries_is_found(fixture: &Fixture) {
     let payment = fixture.new_payment("order-1", 100);
-    fixture.write(async |tx| tx.payments_claim(std::slice::from_ref(&payment)).await).await;
+    fixture.write(async |tx| tx.payments_claim(from_ref(&payment)).await).await;
     assert_off(fixture, "money", "payment").await;
 }
 
@@ -114,7 +116,7 @@ pub async fn money_below_zero_is_found(fixture: &Fixture) {
     let entries = [entry(150, MoneyState::Unmatched), entry(-50, MoneyState::Refunded)];
     fixture
         .write(async |tx| {
-            tx.payments_claim(std::slice::from_ref(&payment)).await?;
+            tx.payments_claim(from_ref(&payment)).await?;
             tx.money_append(&entries).await
         })
         .await;

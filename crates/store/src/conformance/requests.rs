@@ -1,5 +1,7 @@
 //! Requests that repeat: one order a key, until the key is old.
 
+use std::slice::from_ref;
+
 use tessera_model::ids::OrderId;
 use tessera_model::place::RequestKey;
 use tessera_model::product::Product;
@@ -74,7 +76,7 @@ pub async fn request_without_its_order_is_a_data_fault(fixture: &Fixture) {
     fixture
         .write(async |tx| {
             tx.requests_claim(&[known], tx.now()).await?;
-            super::shop::place(tx, std::slice::from_ref(&placed)).await
+            super::shop::place(tx, from_ref(&placed)).await
         })
         .await;
     let unknown = KnownRequest { order: fixture.id(OrderId::new), ..known };

@@ -1,5 +1,6 @@
 //! Ways to fill a shop, each leaving every balance right.
 
+use std::slice::from_ref;
 use std::time::Duration;
 
 use tessera_model::ids::{BatchId, OrderId, PaymentId, ProductId};
@@ -19,7 +20,7 @@ use crate::payments::Payment;
 use crate::{Result, Tx};
 
 /// How long an unpaid order holds its claim here.
-pub(super) const HOLD: Duration = Duration::from_secs(900);
+pub(super) const HOLD: Duration = Duration::from_mins(15);
 
 pub(super) fn cny(minor: i64) -> Money {
     Money::new(minor, Currency::parse("CNY").expect("a currency"))
@@ -71,7 +72,7 @@ impl Fixture {
     /// A product in the store.
     pub(super) async fn product(&self, name: &str) -> Product {
         let product = self.new_product(name);
-        self.write(async |tx| tx.products_put(std::slice::from_ref(&product)).await).await;
+        self.write(async |tx| tx.products_put(from_ref(&product)).await).await;
         product
     }
 
@@ -105,7 +106,7 @@ impl Fixture {
     /// An unpaid order in the store, with its claims.
     pub(super) async fn place(&self, buyer: &str, wanted: &[(&Product, i64)]) -> Order {
         let placed = self.new_order(buyer, wanted);
-        self.write(async |tx| place(tx, std::slice::from_ref(&placed)).await).await;
+        self.write(async |tx| place(tx, from_ref(&placed)).await).await;
         placed.order
     }
 
@@ -114,7 +115,7 @@ impl Fixture {
         let order = self.place(buyer, wanted).await;
         let payment = self.new_payment(&order.id.to_string(), order.amount.minor);
         self.write(async |tx| {
-            tx.payments_claim(std::slice::from_ref(&payment)).await?;
+            tx.payments_claim(from_ref(&payment)).await?;
             tx.payments_explain(&[(payment.id, Some(order.id), None)]).await?;
             let (order, amount) = (Some(order.id), payment.amount.minor);
             tx.money_append(&[MoneyEntry { payment: payment.id, order, amount, state: MoneyState::Settled }])

@@ -1,5 +1,7 @@
 //! What is looked through again and again: holds that ended, paid orders that nobody was told of.
 
+use std::slice::from_ref;
+
 use tessera_model::ids::OrderId;
 use tessera_model::order::OrderState;
 
@@ -80,7 +82,7 @@ pub async fn letter_keeps_the_sweeper_off(fixture: &Fixture) {
     for state in LetterState::ALL {
         let order = fixture.place_paid("ann", &[(&product, 1)]).await.id;
         let letter = crate::letters::Letter { state, ..letter_about(fixture, Some(order)) };
-        fixture.write(async |tx| tx.letters_put(std::slice::from_ref(&letter)).await).await;
+        fixture.write(async |tx| tx.letters_put(from_ref(&letter)).await).await;
         orders.push(order);
     }
     fixture.clock.set(fixture.later(10));

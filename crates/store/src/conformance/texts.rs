@@ -1,5 +1,7 @@
 //! Text and bytes: what goes in comes out, to the last sign.
 
+use std::slice::from_ref;
+
 use tessera_model::text::{CustomerId, Email, Note, OrderReference, ProductName, Reference};
 
 use super::Fixture;
@@ -30,22 +32,21 @@ pub async fn texts_of_orders_round_trip(fixture: &Fixture) {
         let mut product = fixture.new_product(&format!("card-{n}"));
         product.rules.name = ProductName::parse(text).expect("a name");
         product.rules.note = Note::parse(&format!("{text}\n\t\r\n{text}")).expect("a note");
-        fixture.write(async |tx| tx.products_put(std::slice::from_ref(&product)).await).await;
+        fixture.write(async |tx| tx.products_put(from_ref(&product)).await).await;
         let found = fixture.read(async |tx| tx.products_read(&[product.id]).await).await;
         assert_eq!(found, [product.clone()], "{text}");
         let mut placed = fixture.new_order(text, &[(&product, 1)]);
         let address: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         placed.order.email = Some(Email::parse(&format!("{address}@x.com")).expect("an address"));
-        fixture.write(async |tx| place(tx, std::slice::from_ref(&placed)).await).await;
+        fixture.write(async |tx| place(tx, from_ref(&placed)).await).await;
         let id = placed.order.id;
         let (orders, lines) =
             fixture.read(async |tx| Ok((tx.orders_read(&[id]).await?, tx.lines_read(&[id]).await?))).await;
         assert_eq!(orders, [placed.order], "{text}");
         assert_eq!(lines, [(id, placed.lines[0].clone())], "{text}");
         let buyer = CustomerId::parse(text).expect("a customer");
-        let standing = fixture
-            .read(async |tx| tx.customers_standing(std::slice::from_ref(&buyer), &[product.id]).await)
-            .await;
+        let standing =
+            fixture.read(async |tx| tx.customers_standing(from_ref(&buyer), &[product.id]).await).await;
         assert_eq!((standing[0].0.as_str(), standing[0].1.open), (buyer.folded(), 1), "{text}");
     }
 }
@@ -58,7 +59,7 @@ pub async fn texts_of_payments_round_trip(fixture: &Fixture) {
             order_reference: OrderReference::parse(text).expect("an order reference"),
             ..fixture.new_payment("order-1", 1)
         };
-        fixture.write(async |tx| tx.payments_claim(std::slice::from_ref(&payment)).await).await;
+        fixture.write(async |tx| tx.payments_claim(from_ref(&payment)).await).await;
         let names = [(payment.provider.clone(), payment.reference.clone())];
         assert_eq!(fixture.read(async |tx| tx.payments_known(&names).await).await, [payment], "{text}");
     }
@@ -74,7 +75,7 @@ pub async fn texts_of_letters_round_trip(fixture: &Fixture) {
             fingerprint: text.to_owned(),
             ..letter_about(fixture, None)
         };
-        fixture.write(async |tx| tx.letters_put(std::slice::from_ref(&letter)).await).await;
+        fixture.write(async |tx| tx.letters_put(from_ref(&letter)).await).await;
         assert_eq!(fixture.read(async |tx| tx.letters_read(letter.id).await).await, Some(letter), "{text}");
     }
 }
@@ -96,7 +97,7 @@ pub async fn sku_of_digits_stays_text(fixture: &Fixture) {
         products.push(fixture.product(name).await);
     }
     for product in products {
-        let found = fixture.read(async |tx| tx.products_of(&[product.rules.sku.clone()]).await).await;
+        let found = fixture.read(async |tx| tx.products_of(from_ref(&product.rules.sku)).await).await;
         assert_eq!(found, [product]);
     }
     assert_eq!(fixture.read(async |tx| tx.products_of(&[sku("7.00")]).await).await, []);

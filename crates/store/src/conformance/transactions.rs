@@ -1,5 +1,6 @@
 //! What a transaction is: all or nothing, one time, one state.
 
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ pub async fn time_never_runs_backwards(fixture: &Fixture) {
 pub async fn dropped_transaction_never_was(fixture: &Fixture) {
     let product = fixture.new_product("card");
     let mut tx = fixture.begin().await;
-    tx.products_put(&[product.clone()]).await.expect("the product is put");
+    tx.products_put(from_ref(&product)).await.expect("the product is put");
     tx.sets_raise().await.expect("the count is raised");
     drop(tx);
     let (products, meta) =
@@ -38,7 +39,7 @@ pub async fn refused_set_leaves_nothing(fixture: &Fixture) {
     let bad = fixture.new_order("bob", &[(&product, 1), (&product, 2)]);
     fixture.assert_refused(async |tx| place(tx, &[good.clone(), bad.clone()]).await).await;
     assert_eq!(fixture.read(async |tx| tx.orders_read(&[good.order.id, bad.order.id]).await).await, []);
-    fixture.write(async |tx| place(tx, std::slice::from_ref(&good)).await).await;
+    fixture.write(async |tx| place(tx, from_ref(&good)).await).await;
 }
 
 /// What was answered is there in the next process.

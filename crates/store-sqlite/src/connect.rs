@@ -38,7 +38,9 @@ fn options(file: &Path) -> SqliteConnectOptions {
         .pragma("temp_store", "memory")
         // Rows cross from SQLite's thread one by one; a set's worth of them does so without waiting.
         .row_buffer_size(ROW_BUFFER)
-        .optimize_on_close(true, Some(400))
+        // No ANALYZE, ever: with the statistics of a small shop the planner reads whole tables, and would until
+        // the next close of a shop that has grown. Without any, every statement goes by its index.
+        .optimize_on_close(false, None)
 }
 
 /// The one connection that writes.

@@ -42,6 +42,20 @@ async fn three_orders_in_a_row_that_fail_alike_pause_the_issuer() {
 }
 
 #[tokio::test]
+async fn three_in_a_row_pause_it_also_when_another_of_their_set_succeeds_after_them() {
+    let (shop, orders) = paid(5).await;
+    damaged(&shop, &orders[..3]).await;
+    let issuer = shop.start_issuer().await;
+    let standing_by = shop.broker.consume(0, 1).await.unwrap();
+    shop.until_true(async || shop.letters(None).await.len() == 3).await;
+    until_paused(&shop, standing_by, orders[4]).await;
+    issuer.stop().await;
+    mend(&shop).await;
+    shop.issue(&orders).await;
+    shop.close().await;
+}
+
+#[tokio::test]
 async fn one_order_that_fails_three_times_pauses_nothing() {
     let (shop, orders) = paid(2).await;
     shop.broker.purge(0).unwrap();

@@ -7,14 +7,12 @@ use tessera_broker::{Broker, Delivery};
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_store::{Entropy, Result, SetFault, Store, StoreError, run_set};
 
+use super::alike::Alike;
 use super::{SetNote, reason};
 use crate::alone;
 use crate::issue::{Effects, Issue, IssueOutcome, IssueResult, Work};
 use crate::letters::{self, Failed};
 use crate::message::{Undecodable, decode};
-
-/// Different orders in a row that fail alone with one fingerprint before the issuer pauses.
-const ALIKE_MAX: usize = 3;
 
 /// How often a set's waitlists are looked at again before the next set gets its turn.
 const LOOKS_MAX: usize = 16;
@@ -27,8 +25,7 @@ pub(super) struct Hand {
     note: Box<dyn SetNote>,
     /// Orders a predecessor had in hand when it ended.
     suspects: HashSet<OrderId>,
-    /// The orders that failed last, in a row, and their common fingerprint.
-    alike: (String, HashSet<OrderId>),
+    alike: Alike,
 }
 
 /// A piece of work with its delivery.
@@ -42,7 +39,7 @@ impl Hand {
         mut note: Box<dyn SetNote>,
     ) -> Self {
         let suspects = note.read().into_iter().collect();
-        Self { store, broker, entropy, note, suspects, alike: Default::default() }
+        Self { store, broker, entropy, note, suspects, alike: Alike::default() }
     }
 
     /// Nothing is in hand.
@@ -71,10 +68,7 @@ impl Hand {
         }
         self.look_again(&mut effects).await?;
         self.wake(effects.changed).await;
-        Ok(self.alike.1.len() >= ALIKE_MAX && {
-            self.alike.1.clear();
-            true
-        })
+        Ok(self.alike.is_due())
     }
 
     /// Work that may have killed a process apart from the rest, unless its order is done anyway.
@@ -150,7 +144,7 @@ impl Hand {
                     let why = "there is no such order".to_owned();
                     return Ok(Some(failed(delivery, order_of(work), why, attempts)));
                 }
-                self.alike.1.clear();
+                self.alike.end();
                 Ok(None)
             }
             // The order at the head of the waitlist is at fault: the sweeper finds it, and it fails by name.
@@ -160,18 +154,11 @@ impl Hand {
             }
             Err(SetFault::Data(detail)) => {
                 let failed = failed(delivery, order_of(work), detail, attempts);
-                self.count_alike(&failed);
+                self.alike.count(&failed.fingerprint, failed.order);
                 Ok(Some(failed))
             }
             Err(SetFault::Store(error)) => Err(reason(&error)),
         }
-    }
-
-    fn count_alike(&mut self, failed: &Failed<'_>) {
-        if self.alike.0 != failed.fingerprint {
-            self.alike = (failed.fingerprint.clone(), HashSet::new());
-        }
-        self.alike.1.extend(failed.order);
     }
 
     /// Waitlists that a set could not fill to their end.

@@ -5,7 +5,7 @@ use tessera_issuer::SetNote;
 use tessera_model::order::OrderStatus;
 use tessera_testbed::{How, Shop};
 
-use super::{codes, depth, paid};
+use super::{codes, damage, depth, mend, paid};
 
 async fn sets(shop: &Shop) -> i64 {
     shop.number("SELECT sets FROM store").await
@@ -73,6 +73,21 @@ async fn an_order_that_killed_its_issuer_in_three_lone_tries_becomes_a_letter_un
     assert!(letter.reason.contains("tried alone three times"), "{}", letter.reason);
     assert_eq!((depth(&shop).await, codes(&shop, &orders).await), (0, 2));
     shop.faults.clear();
+    shop.issue(&orders).await;
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn a_damaged_order_that_is_redelivered_becomes_a_letter_and_holds_up_nobody() {
+    let (shop, orders) = paid(3).await;
+    damage(&shop, orders[1]).await;
+    redeliver(&shop, 3).await;
+    let issuer = shop.start_issuer().await;
+    shop.until_true(async || shop.letters(None).await.len() == 1).await;
+    issuer.stop().await;
+    mend(&shop).await;
+    let statuses = shop.statuses(&orders).await;
+    assert_eq!(statuses, [OrderStatus::Issued, OrderStatus::Paid, OrderStatus::Issued]);
     shop.issue(&orders).await;
     shop.close().await;
 }

@@ -81,8 +81,12 @@ impl Hand {
         if suspicious.is_empty() {
             return Ok((together, vec![]));
         }
-        let ids = suspicious.iter().filter_map(|(_, work)| order_of(*work)).collect();
-        let pending = alone::pending(&self.store, ids).await?;
+        let ids: HashSet<OrderId> = suspicious.iter().filter_map(|(_, work)| order_of(*work)).collect();
+        let pending = match alone::pending(&self.store, ids.iter().copied().collect()).await {
+            // One of them cannot be read: tried alone, it fails by name.
+            Err(StoreError::Data(_)) => ids,
+            pending => pending?,
+        };
         let (suspicious, done): (Vec<_>, Vec<_>) = suspicious
             .into_iter()
             .partition(|(_, work)| order_of(*work).is_some_and(|id| pending.contains(&id)));

@@ -3,6 +3,7 @@
 use tessera_broker::Broker;
 use tessera_issuer::SetNote;
 use tessera_model::order::OrderStatus;
+use tessera_store::StoreError;
 use tessera_testbed::{How, Shop};
 
 use super::{codes, damage, depth, mend, paid};
@@ -74,6 +75,19 @@ async fn an_order_that_killed_its_issuer_in_three_lone_tries_becomes_a_letter_un
     assert_eq!((depth(&shop).await, codes(&shop, &orders).await), (0, 2));
     shop.faults.clear();
     shop.issue(&orders).await;
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn a_store_that_fails_lone_tries_is_not_laid_to_the_order() {
+    let (shop, orders) = paid(1).await;
+    redeliver(&shop, 1).await;
+    shop.faults.next(4, "orders_advance", &"", How::Fail(StoreError::Unavailable("disk full".to_owned())));
+    let issuer = shop.start_issuer().await;
+    shop.until(&orders, OrderStatus::Issued).await;
+    issuer.stop().await;
+    assert_eq!(shop.letters(Some(tessera_store::letters::LetterState::Resolved)).await, []);
+    assert_eq!(shop.letters(None).await, []);
     shop.close().await;
 }
 

@@ -1,6 +1,6 @@
 //! One set of deliveries, from bytes to done.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tessera_broker::{Broker, Delivery};
@@ -25,6 +25,8 @@ pub(super) struct Hand {
     note: Box<dyn SetNote>,
     /// Orders a predecessor had in hand when it ended.
     suspects: HashSet<OrderId>,
+    /// Lone tries that the store failed and this process survived: the next one of the order is not another.
+    survived: HashMap<OrderId, i64>,
     alike: Alike,
 }
 
@@ -39,7 +41,8 @@ impl Hand {
         mut note: Box<dyn SetNote>,
     ) -> Self {
         let suspects = note.read().into_iter().collect();
-        Self { store, broker, entropy, note, suspects, alike: Alike::default() }
+        let (survived, alike) = (HashMap::new(), Alike::default());
+        Self { store, broker, entropy, note, suspects, survived, alike }
     }
 
     /// Nothing is in hand.
@@ -116,7 +119,10 @@ impl Hand {
         effects: &mut Effects,
     ) -> std::result::Result<(), String> {
         let Work::Order(id) = work else { return Ok(()) };
-        let attempt = alone::begin(&self.store, id).await.map_err(|e| reason(&e))?;
+        let attempt = match self.survived.get(&id) {
+            Some(attempt) => *attempt,
+            None => alone::begin(&self.store, id).await.map_err(|e| reason(&e))?,
+        };
         if attempt > alone::ATTEMPTS_MAX {
             let why = "tried alone three times without an outcome: it may have killed the issuer".to_owned();
             return self.write(&[failed(delivery, Some(id), why, alone::ATTEMPTS_MAX)]).await;
@@ -124,11 +130,14 @@ impl Hand {
         self.note.write(&[id]);
         let results = run_set(Arc::clone(&self.store), Arc::new(Issue), vec![work]).await;
         self.suspects.remove(&id);
+        self.survived.insert(id, attempt);
         let mut letters = vec![];
         for result in results {
             letters.extend(self.settle(delivery, work, result, attempt, effects)?);
         }
-        self.write(&letters).await
+        self.write(&letters).await?;
+        self.survived.remove(&id);
+        Ok(())
     }
 
     /// One outcome: nothing to write, a letter, or the reason of a pause.

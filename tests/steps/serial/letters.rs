@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use tessera_model::ids::OrderId;
 use tessera_model::order::OrderStatus;
+use tessera_store::StoreError;
 use tessera_store::letters::LetterState;
-use tessera_testbed::Shop;
+use tessera_testbed::{How, Shop};
 
 use super::{damage, depth, mend, message, paid};
 
@@ -41,6 +42,19 @@ async fn a_message_that_cannot_be_decoded_becomes_a_letter_and_stops_nothing() {
     until_letters(&shop, 3).await;
     assert!(shop.letters(None).await.iter().all(|letter| letter.order.is_none()));
     assert_eq!(shop.statuses(&orders).await, [OrderStatus::Issued; 3]);
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn a_message_that_cannot_be_decoded_becomes_one_letter_however_often_its_set_is_tried() {
+    let (shop, orders) = paid(3).await;
+    shop.publish(message("order.paid", "{")).await;
+    shop.faults.next(2, "orders_advance", &"", How::Fail(StoreError::Unavailable("disk full".to_owned())));
+    let issuer = shop.start_issuer().await;
+    shop.until(&orders, OrderStatus::Issued).await;
+    shop.until_true(async || !shop.letters(None).await.is_empty()).await;
+    issuer.stop().await;
+    assert_eq!(shop.letters(None).await.len(), 1);
     shop.close().await;
 }
 

@@ -61,7 +61,6 @@ impl Hand {
                 Err(malformed) => undecodable.push(failed(delivery, None, malformed.to_string(), 0)),
             }
         }
-        self.write(&undecodable).await?;
         let (together, suspicious) = self.part(items).await.map_err(|e| reason(&e))?;
 
         let mut effects = Effects::default();
@@ -71,6 +70,8 @@ impl Hand {
         }
         self.look_again(&mut effects).await?;
         self.wake(effects.changed).await;
+        // Last, so that a set that is tried again writes them once.
+        self.write(&undecodable).await?;
         Ok(self.alike.is_due())
     }
 

@@ -9,3 +9,5 @@ mod expire;
 mod pay;
 
 mod issue;
+mod serial;
+mod sweep;

@@ -20,14 +20,11 @@ pub(crate) async fn pending(store: &Arc<dyn Store>, ids: Vec<OrderId>) -> Result
     .await
 }
 
-/// Commits that an order is about to be tried alone; returns which try it is. A `fresh` one is the first again.
-pub(crate) async fn begin(store: &Arc<dyn Store>, id: OrderId, fresh: bool) -> Result<i64> {
+/// Commits that an order is about to be tried alone; returns which try it is.
+pub(crate) async fn begin(store: &Arc<dyn Store>, id: OrderId) -> Result<i64> {
     let store = Arc::clone(store);
     run_alone(async move {
         let mut tx = store.begin().await?;
-        if fresh {
-            tx.attempts_clear(&[id]).await?;
-        }
         let counts: HashMap<OrderId, i64> = tx.attempts_raise(&[id]).await?.into_iter().collect();
         tx.commit().await?;
         Ok(counts.get(&id).copied().unwrap_or(1))

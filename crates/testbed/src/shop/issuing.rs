@@ -109,6 +109,16 @@ impl Shop {
         tokio::time::timeout(PATIENCE, published).await.unwrap();
     }
 
+    /// Waits until the issuer has taken everything that is published; it may not have acknowledged it.
+    pub async fn until_taken(&self) {
+        let taken = async {
+            while self.broker.depth(0).await.unwrap() > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, taken).await.unwrap();
+    }
+
     /// Runs one round of the sweeper and waits until what it found is published; returns how many.
     pub async fn sweep(&self) -> usize {
         let counts = self.publisher.counts();

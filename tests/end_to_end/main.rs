@@ -1,1 +1,7 @@
+//! The real binary end to end, a module per story: crowds, kills, imports beside a sale, commands.
+//!
+//! Needs `cargo build -p tessera` in the same profile. Each test runs on a folder and a port of its own, and
+//! ends with `tessera reconcile` and a look through everything that was logged.
 
+mod crowd;
+mod starting;

@@ -4,4 +4,10 @@
 //! ends with `tessera reconcile` and a look through everything that was logged.
 
 mod crowd;
+mod durability;
+mod importing;
+mod kills;
+mod poison;
 mod starting;
+mod stopping;
+mod sweeping;

@@ -3,6 +3,7 @@
 //! Needs `cargo build -p tessera` in the same profile. Each test runs on a folder and a port of its own, and
 //! ends with `tessera reconcile` and a look through everything that was logged.
 
+mod commands;
 mod crowd;
 mod durability;
 mod importing;

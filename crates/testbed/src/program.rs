@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
-use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
 use tempfile::TempDir;
 
@@ -35,6 +35,9 @@ pub use seen::Seen;
 
 /// The longest a test waits for anything before it fails.
 pub const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The most lines of what processes said that a failed test shows.
+const SHOWN: usize = 60;
 
 /// In every code that tests import, so that one in a log is found.
 pub const CODE_MARK: &str = "E2ECARD";
@@ -184,12 +187,32 @@ impl Program {
         codes
     }
 
+    /// Runs a command that has to fail with this code, under `--json`; returns the problem it prints, alone.
+    pub async fn problem(&self, arguments: &[&str], code: i32) -> Value {
+        let mut all = vec!["--json"];
+        all.extend(arguments);
+        let ended = self.command(&all).await;
+        assert_eq!(ended.code, Some(code), "{arguments:?}: {}{}", ended.stdout, ended.stderr);
+        let problem = ended.json();
+        let kind = problem["type"].as_str().unwrap_or_default();
+        assert!(kind.starts_with("urn:tessera:problem:"), "{arguments:?}: {problem}");
+        assert!(problem["title"].is_string() && problem["status"].is_u64() && problem["detail"].is_string());
+        problem
+    }
+
     /// The one number that a query gives, asked past the program.
     pub async fn number(&self, query: &str) -> i64 {
         number(&self.data().join("tessera.db"), query).await
     }
 
-    /// The same of a copy of the files, as the processes left them: for a program that is down.
+    /// Changes the file past the program: what a fault of ours, or a hand, would leave.
+    pub async fn operate(&self, statement: &str) {
+        let mut connection = connect(&self.data().join("tessera.db")).await;
+        sqlx::query(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+    }
+
+    /// A number as [`Program::number`] gives it, of a copy of the files, as the processes left them: for a program that is down.
     pub async fn number_of_copy(&self, query: &str) -> i64 {
         let copy = tempfile::tempdir().unwrap();
         for name in ["tessera.db", "tessera.db-wal"] {
@@ -234,7 +257,10 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("--- the processes said ---\n{}---", self.said.text());
+            let said = self.said.text();
+            let lines: Vec<&str> = said.lines().collect();
+            let last = lines.len().saturating_sub(SHOWN);
+            eprintln!("--- the processes said ({last} lines before) ---\n{}\n---", lines[last..].join("\n"));
             return;
         }
         assert!(self.closed.load(Ordering::SeqCst), "the test did not close its program");
@@ -246,9 +272,13 @@ pub fn codes(name: &str, count: usize) -> Vec<String> {
     (0..count).map(|n| format!("{CODE_MARK}-{name}-{n:07}")).collect()
 }
 
-async fn number(file: &Path, query: &str) -> i64 {
+async fn connect(file: &Path) -> SqliteConnection {
     let options = SqliteConnectOptions::new().filename(file).busy_timeout(Duration::from_secs(5));
-    let mut connection = options.connect().await.unwrap();
+    options.connect().await.unwrap()
+}
+
+async fn number(file: &Path, query: &str) -> i64 {
+    let mut connection = connect(file).await;
     let row = sqlx::query(AssertSqlSafe(query)).fetch_one(&mut connection).await.unwrap();
     connection.close().await.unwrap();
     row.get(0)

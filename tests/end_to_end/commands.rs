@@ -1,6 +1,10 @@
 //! The commands: what they print, how they fail, what they leave.
 
+mod codes;
+mod letters;
+mod orders;
 mod others;
+mod products;
 
 use serde_json::{Value, json};
 use tessera_testbed::program::Program;

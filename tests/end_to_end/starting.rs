@@ -1,9 +1,10 @@
 //! Starting: locks, ports, keys and settings that stop a server before it does harm.
 
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
 use serde_json::json;
-use tessera_testbed::program::{Ended, Program};
+use tessera_testbed::program::{Ended, PATIENCE, Program};
 
 fn failed(ended: &Ended, code: i32, words: &[&str]) {
     assert_eq!(ended.code, Some(code), "{}", ended.stderr);
@@ -163,4 +164,56 @@ async fn the_demo_listens_on_loopback_only() {
     }
     assert!(!program.data().exists());
     program.close_empty();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_demo_killed_while_it_fills_is_whole_the_next_time() {
+    let program = Program::default();
+    let server = program.start(&["demo"]);
+    let filling = async {
+        // Not there, or without tables, is no number yet.
+        while !program.data().join("tessera.db-wal").exists() || !has_products(&program).await {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, filling).await.unwrap();
+    server.kill9().await;
+    let server = program.start(&["demo"]);
+    server.until_line("ready").await;
+    let said = server.stdout();
+    let key = said.lines().find_map(|line| line.strip_prefix("the operator's key, shown once: ")).unwrap();
+    program.seen().note(&json!({ "key": key }));
+    let stock = program.json(&["codes", "stock"]).await;
+    for product in stock["stock"].as_array().unwrap() {
+        assert!(product["available"].as_u64() > Some(0), "{product}");
+    }
+    program.close(server).await;
+}
+
+async fn has_products(program: &Program) -> bool {
+    let tables = "SELECT count(*) FROM sqlite_master WHERE name IN ('product', 'api_key')";
+    program.number(tables).await == 2 && program.number("SELECT count(*) FROM product").await > 0
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_of_ours_is_left_alone() {
+    let program = Program::default();
+    std::fs::create_dir(program.data()).unwrap();
+    let file = program.data().join("tessera.db");
+    let noise = "no database at all ".repeat(1_000);
+    std::fs::write(&file, &noise).unwrap();
+    for line in [&["serve"][..], &["migrate"], &["orders", "list"]] {
+        failed(&program.command(line).await, 3, &["database"]);
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), noise);
+    std::fs::remove_file(&file).unwrap();
+    program.json(&["migrate"]).await;
+    let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+                 VALUES (9999, 'of a newer version', 1, x'00', 0)";
+    program.operate(newer).await;
+    for line in [&["serve"][..], &["migrate"], &["orders", "list"]] {
+        failed(&program.command(line).await, 3, &["newer version"]);
+    }
+    program.operate("DELETE FROM _sqlx_migrations WHERE version = 9999").await;
+    program.close_stopped().await;
 }

@@ -23,6 +23,7 @@ const AGAIN_AFTER: Duration = Duration::from_millis(20);
 /// What one buyer did.
 struct Bought {
     key: String,
+    customer: String,
     quantity: i64,
     receipt: Receipt,
 }
@@ -45,13 +46,17 @@ impl Buyer {
             let receipt = self.place(&key, quantity).await;
             let waits = self.rng.random_bool(0.5);
             self.pay(&receipt, waits).await;
-            bought.push(Bought { key, quantity, receipt });
+            bought.push(Bought { key, customer: self.customer(), quantity, receipt });
         }
         bought
     }
 
+    fn customer(&self) -> String {
+        format!("customer-{}", self.number)
+    }
+
     async fn place(&mut self, key: &str, quantity: i64) -> Receipt {
-        let customer = format!("customer-{}", self.number);
+        let customer = self.customer();
         let (client, mut servers) = (self.client.clone(), self.servers.clone());
         let lines = [("card", quantity)];
         let placed = answered(&mut servers, || client.place_keyed(key, &customer, &lines)).await;
@@ -119,15 +124,13 @@ async fn all_is_there_once(program: &Program, bought: &[Bought]) {
     let client = program.client();
     let (mut orders, mut codes) = (HashSet::new(), HashSet::new());
     let mut quantities = 0;
-    for Bought { key, quantity, receipt } in bought {
+    for Bought { key, customer, quantity, receipt } in bought {
         let order = client.get_waiting(receipt, 30).await.expect("the server is up").with_status(200);
         assert_eq!(order.order_status(), "issued", "{}", order.text);
         assert_eq!(i64::try_from(order.codes().len()), Ok(*quantity));
         codes.extend(order.codes());
         quantities += quantity;
-        let (_, number, _) =
-            key.split_once('-').and_then(|(a, b)| Some((a, b.split_once('-')?.0, ()))).expect("a key");
-        let again = client.place_keyed(key, &format!("customer-{number}"), &[("card", *quantity)]).await;
+        let again = client.place_keyed(key, customer, &[("card", *quantity)]).await;
         assert_eq!(&again.expect("the server is up").with_status(200).receipt(), receipt);
         orders.insert(receipt.id.clone());
     }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tessera_testbed::program::{Client, Program, Receipt};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -99,4 +101,24 @@ async fn until_all_wait(program: &Program) {
         }
     };
     tokio::time::timeout(Duration::from_secs(30), waiting).await.expect("all polls wait");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn clients_that_never_finish_do_not_hold_up_a_stop() {
+    let program = Program::default();
+    program.json(&["migrate"]).await;
+    let server = program.serve().await;
+    let mut silent = vec![];
+    let half = "POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{";
+    for sent in ["", "GET /v1/prod", half] {
+        let mut stream = TcpStream::connect(program.listen()).await.unwrap();
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        silent.push(stream);
+    }
+    // Whatever was sent before is in the server's hands once a later connection is answered.
+    assert_eq!(program.client().look("/healthz").await.unwrap().status, 200);
+    let ended = server.terminate().await;
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.took < STOPS_WITHIN, "it took {:?}", ended.took);
+    program.close_stopped().await;
 }

@@ -54,10 +54,7 @@ async fn orders_are_listed_by_filter_in_pages_and_shown() {
     }
     assert_eq!(shown, got, "show prints what GET answers");
     let words = program.command(&["orders", "show", &all[1]]).await.stdout;
-    assert!(
-        words.contains("issued") && words.contains("1990 settled") | words.contains("3980 settled"),
-        "{words}"
-    );
+    assert!(words.contains("issued") && words.contains("3980 settled"), "{words}");
     program.close(server).await;
 }
 
@@ -106,7 +103,7 @@ async fn a_providers_notice_pays_an_order_once() {
     assert_eq!(outcomes, ["short", "duplicate", "paid", "refund_due"]);
     let order = client.get_waiting(&receipt, 5).await.unwrap().with_status(200);
     assert_eq!((order.order_status(), order.codes().len()), ("issued", 1));
-    assert_eq!(ids(&program, &["--reference", "T-2"]).await, [receipt.id.clone()]);
+    assert_eq!(ids(&program, &["--reference", "T-2"]).await, std::slice::from_ref(&receipt.id));
     assert_eq!(ids(&program, &["--reference", "T-9"]).await, [""; 0]);
     program.close(server).await;
 }

@@ -135,11 +135,19 @@ impl Client {
         self.get_with(order, &[("prefer", &format!("wait={seconds}"))]).await
     }
 
-    async fn get_with(&self, order: &Receipt, headers: &[(&str, &str)]) -> Asked {
+    /// Gets a part of an order, such as `/codes?limit=5`.
+    ///
+    /// # Errors
+    /// [`Away`] when no whole answer came.
+    pub async fn get_part(&self, order: &Receipt, part: &str, headers: &[(&str, &str)]) -> Asked {
         let bearer = format!("Bearer {}", order.token);
         let mut all = vec![("authorization", bearer.as_str())];
         all.extend(headers);
-        self.send(Method::GET, &format!("/v1/orders/{}", order.id), &all, vec![]).await
+        self.send(Method::GET, &format!("/v1/orders/{}{part}", order.id), &all, vec![]).await
+    }
+
+    async fn get_with(&self, order: &Receipt, headers: &[(&str, &str)]) -> Asked {
+        self.get_part(order, "", headers).await
     }
 
     /// Cancels an order.

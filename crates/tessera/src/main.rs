@@ -18,13 +18,17 @@ mod telemetry;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use crate::cli::Cli;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misused(&error),
+    };
     let output = Output::new(cli.json);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -43,6 +47,25 @@ fn main() -> ExitCode {
             failure.exit().into()
         }
     }
+}
+
+/// A command line that cannot be read, or that asks for help. Under `--json` its fault is a problem object too.
+fn misused(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() || !std::env::args_os().any(|argument| argument == "--json") {
+        error.exit();
+    }
+    let failure = match error.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            Failure::usage("the command is missing").with_remedy("`-h` lists them")
+        }
+        _ => {
+            let text = error.to_string();
+            let fault = text.split("\n\n").next().unwrap_or_default();
+            Failure::usage(fault.strip_prefix("error: ").unwrap_or(fault).trim())
+        }
+    };
+    Output::new(true).failure(&failure);
+    failure.exit().into()
 }
 
 /// What every command comes to.

@@ -1,16 +1,15 @@
 //! `tessera demo`: a shop to try out, filled when it is empty.
 
+mod goods;
+
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use data_encoding::BASE32_NOPAD;
 use tessera_backoffice::import::{Chunks, Request, import};
 use tessera_backoffice::{api_keys, products};
 use tessera_model::import::Format;
-use tessera_model::money::{Currency, Money};
-use tessera_model::product::{Kind, Pick, ProductRules};
-use tessera_model::text::{Note, ProductName, Sku};
+use tessera_model::text::Sku;
 use tessera_store::operators::Role;
 use tessera_store::run_alone;
 
@@ -22,9 +21,6 @@ use crate::output::Output;
 use crate::roles::{self, Lock};
 use crate::settings::{Overrides, Settings};
 use crate::shop::{Missing, Shop, private_folder};
-
-/// Codes of the card, and places of the flash sale.
-const STOCK: [usize; 2] = [5_000, 300];
 
 pub(super) fn overrides(demo: &Demo) -> Overrides {
     let mut overrides = vec![("payments.test.enabled", "true".to_owned())];
@@ -43,7 +39,7 @@ pub(super) async fn run(settings: &Settings) -> Outcome {
     let shop = Shop::open(settings, Missing::Create).await?;
     let listener = roles::bind(settings).await?;
     let listens = listener.local_addr().unwrap_or(settings.http.listen);
-    let key = if is_empty(&shop).await? { Some(fill(&shop).await?) } else { None };
+    let key = fill(&shop).await?;
     greet(&listens.to_string(), key.as_deref())?;
     roles::serve(settings, &shop, listener).await
 }
@@ -68,20 +64,27 @@ buy a card:
     ))
 }
 
-async fn is_empty(shop: &Shop) -> Result<bool, Failure> {
-    let store = Arc::clone(&shop.store);
-    let products = run_alone(async move { store.snapshot().await?.products_list(None, 1).await });
-    Ok(products.await?.is_empty())
-}
-
-/// Fills an empty store; returns the operator's key.
-async fn fill(shop: &Shop) -> Result<String, Failure> {
-    let products = products().ok_or_else(|| Failure::no("the demo's products are wrong"))?;
+/// Fills an empty store; returns the operator's key, or none if there was nothing to fill.
+///
+/// The key is made last, so a store that has none, and no product but these, is one that a demo did not get to
+/// the end of.
+async fn fill(shop: &Shop) -> Result<Option<String>, Failure> {
+    let products = goods::products().ok_or_else(|| Failure::no("the demo's products are wrong"))?;
     let skus: Vec<Sku> = products.iter().map(|p| p.sku.clone()).collect();
+    let store = Arc::clone(&shop.store);
+    let (keys, figures) = run_alone(async move {
+        let mut tx = store.snapshot().await?;
+        Ok((tx.api_keys_list(None, 1).await?, tx.stock_figures(None).await?))
+    })
+    .await?;
+    if !keys.is_empty() || figures.iter().any(|f| !skus.contains(&f.sku)) {
+        return Ok(None);
+    }
     products::apply(&shop.store, &shop.entropy, products, ACTOR.to_owned())
         .await
         .map_err(|e| Failure::no(e.to_string()))?;
-    for (sku, count) in skus.into_iter().zip(STOCK) {
+    let stocked = |sku: &Sku| figures.iter().any(|f| f.sku == *sku && f.stock.unissued > 0);
+    for (sku, count) in skus.into_iter().zip(goods::STOCK).filter(|(sku, _)| !stocked(sku)) {
         let request = Request {
             sku,
             format: Format::Lines,
@@ -98,7 +101,7 @@ async fn fill(shop: &Shop) -> Result<String, Failure> {
     }
     let made =
         api_keys::create(&shop.store, &shop.entropy, Role::Owner, "demo".to_owned(), None, ACTOR.to_owned());
-    Ok(made.await?.text)
+    Ok(Some(made.await?.text))
 }
 
 /// A file that was made here.
@@ -109,41 +112,4 @@ impl Chunks for Made {
     async fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
         Ok(self.0.take())
     }
-}
-
-/// A card of seed 003 and a flash sale of seed 001.
-fn products() -> Option<Vec<ProductRules>> {
-    let price = |minor| Some(Money::new(minor, Currency::parse("CNY").ok()?));
-    let card = ProductRules {
-        sku: Sku::parse("iqiyi-month").ok()?,
-        name: ProductName::parse("iQiyi, one month").ok()?,
-        note: Note::parse("Redeem at iqiyi.com within a year.").ok()?,
-        kind: Kind::Codes,
-        price: price(1_990)?,
-        hold: Duration::from_mins(15),
-        max_per_order: Some(100),
-        per_customer_limit: None,
-        new_customers_only: false,
-        open_orders_per_customer: Some(5),
-        sale_starts_at: None,
-        sale_ends_at: None,
-        backorders: false,
-        pick: Pick::Fifo,
-        low_stock_at: Some(50),
-        active: true,
-    };
-    let flash = ProductRules {
-        sku: Sku::parse("flash-place").ok()?,
-        name: ProductName::parse("A place at the workshop (one a person)").ok()?,
-        note: Note::parse("Show the code at the door.").ok()?,
-        price: price(9_900)?,
-        hold: Duration::from_mins(1),
-        max_per_order: Some(1),
-        per_customer_limit: Some(1),
-        open_orders_per_customer: Some(1),
-        pick: Pick::Random,
-        low_stock_at: None,
-        ..card.clone()
-    };
-    Some(vec![card, flash])
 }

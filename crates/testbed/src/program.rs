@@ -1,0 +1,307 @@
+//! The real program, run as people run it: its commands and its server, over a folder of its own.
+//!
+//! What the processes say on standard error is kept for the whole test and shown when the test fails. At the
+//! end, [`Program::close`] asks `tessera reconcile`, and looks through what was said: no code, token, key or
+//! address of a buyer may be in it.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a program that cannot be run fails its test, and says what it was told"
+)]
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
+use tempfile::TempDir;
+
+mod answer;
+mod client;
+mod process;
+mod seen;
+
+pub use answer::{Answer, Receipt};
+pub use client::{Asked, Away, Client};
+pub use process::{Ended, Process};
+pub use seen::Seen;
+
+/// The longest a test waits for anything before it fails.
+pub const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The most lines of what processes said that a failed test shows.
+const SHOWN: usize = 60;
+
+/// In every code that tests import, so that one in a log is found.
+pub const CODE_MARK: &str = "E2ECARD";
+
+/// The domain of every buyer's address.
+pub const MAIL_DOMAIN: &str = "buyers.test";
+
+/// Ports are taken from below those that systems give to outgoing connections: a client that asks while its
+/// server is down must not be given the server's port.
+const PORTS: std::ops::Range<u16> = 20_000..30_000;
+
+/// What processes said on standard error.
+#[derive(Clone, Default)]
+pub(crate) struct Said(Arc<Mutex<String>>);
+
+impl Said {
+    pub(crate) fn add(&self, text: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+    }
+
+    fn text(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The program and its folder. Has to be closed: see [`Program::close`].
+pub struct Program {
+    folder: TempDir,
+    listen: SocketAddr,
+    settings: Vec<(String, String)>,
+    said: Said,
+    seen: Seen,
+    closed: AtomicBool,
+}
+
+impl Default for Program {
+    fn default() -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the program");
+        let listen = free_address();
+        let settings = vec![
+            ("TESSERA_DATA_DIR".to_owned(), folder.path().join("data").display().to_string()),
+            ("TESSERA_HTTP__LISTEN".to_owned(), listen.to_string()),
+            ("TESSERA_PAYMENTS__TEST__ENABLED".to_owned(), "true".to_owned()),
+        ];
+        let (said, seen) = (Said::default(), Seen::default());
+        Self { folder, listen, settings, said, seen, closed: AtomicBool::new(false) }
+    }
+}
+
+impl Program {
+    /// Sets a setting in the environment of every process, such as `PAYMENTS__HMAC__SECRET`.
+    #[must_use]
+    pub fn with(mut self, setting: &str, value: &str) -> Self {
+        let name = format!("TESSERA_{setting}");
+        self.settings.retain(|(known, _)| *known != name);
+        self.settings.push((name, value.to_owned()));
+        self
+    }
+
+    /// The data folder.
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Where the server listens.
+    pub fn listen(&self) -> SocketAddr {
+        self.listen
+    }
+
+    /// What buyers have been told so far.
+    pub fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// A client of the server, with connections of its own.
+    pub fn client(&self) -> Client {
+        Client::new(self.listen, self.seen.clone())
+    }
+
+    /// Writes a file beside the data folder.
+    pub fn file(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+
+    /// The command line, under this program's settings and no other.
+    pub fn line(&self, arguments: &[&str]) -> Command {
+        let mut line = Command::new(binary());
+        line.args(arguments).current_dir(self.folder.path()).env_clear().stdin(Stdio::null());
+        line.envs(self.settings.iter().map(|(name, value)| (name, value)));
+        line
+    }
+
+    /// Starts a command and does not wait for it.
+    pub fn start(&self, arguments: &[&str]) -> Process {
+        Process::spawn(self.line(arguments), self.said.clone())
+    }
+
+    /// Starts a given command line and does not wait for it.
+    pub fn start_line(&self, line: Command) -> Process {
+        Process::spawn(line, self.said.clone())
+    }
+
+    /// Runs a command to its end.
+    pub async fn command(&self, arguments: &[&str]) -> Ended {
+        self.start(arguments).ended().await
+    }
+
+    /// Runs a command under one more setting, or another value of one.
+    pub async fn command_with(&self, setting: (&str, &str), arguments: &[&str]) -> Ended {
+        let mut line = self.line(arguments);
+        line.env(format!("TESSERA_{}", setting.0), setting.1);
+        self.start_line(line).ended().await
+    }
+
+    /// Runs a command that has to succeed, under `--json`; returns its document.
+    pub async fn json(&self, arguments: &[&str]) -> Value {
+        let mut all = vec!["--json"];
+        all.extend(arguments);
+        let ended = self.command(&all).await;
+        assert_eq!(ended.code, Some(0), "{arguments:?}: {}{}", ended.stdout, ended.stderr);
+        let document = ended.json();
+        self.seen.note(&document);
+        document
+    }
+
+    /// Serves; returns once the server is ready.
+    pub async fn serve(&self) -> Process {
+        let server = self.start(&["serve"]);
+        server.until_line("ready").await;
+        server
+    }
+
+    /// Applies products, given as JSON.
+    pub async fn products(&self, products: &Value) {
+        let file = self.file("products.json", products.to_string());
+        self.json(&["products", "apply", &file]).await;
+    }
+
+    /// Puts `count` new codes of a product on sale; returns them in the order of the file.
+    pub async fn stock(&self, sku: &str, count: usize) -> Vec<String> {
+        let codes = codes(sku, count);
+        let file = self.file(&format!("{sku}.txt"), codes.join("\n"));
+        let report = self.json(&["codes", "import", &file, "--sku", sku]).await;
+        assert_eq!(report["imported"], Value::from(count), "{report}");
+        codes
+    }
+
+    /// Runs a command that has to fail with this code, under `--json`; returns the problem it prints, alone.
+    pub async fn problem(&self, arguments: &[&str], code: i32) -> Value {
+        let mut all = vec!["--json"];
+        all.extend(arguments);
+        let ended = self.command(&all).await;
+        assert_eq!(ended.code, Some(code), "{arguments:?}: {}{}", ended.stdout, ended.stderr);
+        let problem = ended.json();
+        let kind = problem["type"].as_str().unwrap_or_default();
+        assert!(kind.starts_with("urn:tessera:problem:"), "{arguments:?}: {problem}");
+        assert!(problem["title"].is_string() && problem["status"].is_u64() && problem["detail"].is_string());
+        problem
+    }
+
+    /// The one number that a query gives, asked past the program.
+    pub async fn number(&self, query: &str) -> i64 {
+        number(&self.data().join("tessera.db"), query).await
+    }
+
+    /// Changes the file past the program: what a fault of ours, or a hand, would leave.
+    pub async fn operate(&self, statement: &str) {
+        let mut connection = connect(&self.data().join("tessera.db")).await;
+        sqlx::query(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+    }
+
+    /// A number as [`Program::number`] gives it, of a copy of the files, as the processes left them: for a program that is down.
+    pub async fn number_of_copy(&self, query: &str) -> i64 {
+        let copy = tempfile::tempdir().unwrap();
+        for name in ["tessera.db", "tessera.db-wal"] {
+            std::fs::copy(self.data().join(name), copy.path().join(name)).unwrap();
+        }
+        number(&copy.path().join("tessera.db"), query).await
+    }
+
+    /// Stops the server, which has to end well, and closes the program.
+    pub async fn close(self, server: Process) {
+        let ended = server.terminate().await;
+        assert_eq!(ended.code, Some(0), "the server did not end well");
+        self.close_stopped().await;
+    }
+
+    /// Ends a test whose server is down: everything balances, no code went to two orders, and nothing that
+    /// was said holds a secret.
+    pub async fn close_stopped(self) {
+        let report = self.json(&["reconcile"]).await;
+        assert_eq!(report["balanced"], Value::Bool(true), "{report}");
+        self.seen.no_code_is_on_two_orders();
+        self.nothing_said_is_secret();
+    }
+
+    /// Ends a test that has no store to reconcile.
+    pub fn close_empty(self) {
+        self.nothing_said_is_secret();
+    }
+
+    fn nothing_said_is_secret(self) {
+        let said = self.said.text();
+        assert!(!said.contains("panicked"), "a process panicked");
+        for mark in [CODE_MARK, MAIL_DOMAIN] {
+            assert!(!said.contains(mark), "a code or an address was logged");
+        }
+        let secrets = self.seen.secrets();
+        assert!(!secrets.iter().any(|secret| said.contains(secret)), "a code, token or key was logged");
+        self.closed.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let said = self.said.text();
+            let lines: Vec<&str> = said.lines().collect();
+            let last = lines.len().saturating_sub(SHOWN);
+            eprintln!("--- the processes said ({last} lines before) ---\n{}\n---", lines[last..].join("\n"));
+            return;
+        }
+        assert!(self.closed.load(Ordering::SeqCst), "the test did not close its program");
+    }
+}
+
+/// Codes that no other call of the same name gives.
+pub fn codes(name: &str, count: usize) -> Vec<String> {
+    (0..count).map(|n| format!("{CODE_MARK}-{name}-{n:07}")).collect()
+}
+
+async fn connect(file: &Path) -> SqliteConnection {
+    let options = SqliteConnectOptions::new().filename(file).busy_timeout(Duration::from_secs(5));
+    options.connect().await.unwrap()
+}
+
+async fn number(file: &Path, query: &str) -> i64 {
+    let mut connection = connect(file).await;
+    let row = sqlx::query(AssertSqlSafe(query)).fetch_one(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    row.get(0)
+}
+
+/// The program that was built beside this test: `target/PROFILE/tessera`, next to `target/PROFILE/deps/TEST`.
+pub fn binary() -> PathBuf {
+    let test = std::env::current_exe().expect("the test's own path");
+    let profile = test.parent().and_then(Path::parent).expect("a test is in target/PROFILE/deps");
+    let binary = profile.join("tessera");
+    assert!(binary.is_file(), "there is no {}: run `cargo build -p tessera` first", binary.display());
+    binary
+}
+
+fn free_address() -> SocketAddr {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let begin = u16::try_from(std::process::id() % 500).unwrap_or_default() * 20;
+    for _ in PORTS {
+        let at = begin.wrapping_add(NEXT.fetch_add(1, Ordering::SeqCst)) % (PORTS.end - PORTS.start);
+        let address = SocketAddr::from(([127, 0, 0, 1], PORTS.start + at));
+        if TcpListener::bind(address).is_ok() {
+            return address;
+        }
+    }
+    panic!("no port is free");
+}

@@ -1,0 +1,144 @@
+//! SIGKILL at random moments under load: nothing acknowledged is lost, nothing happens twice.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use serde_json::json;
+use tessera_testbed::program::{Answer, Asked, Client, Program, Receipt};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+const KILLS: u32 = 50;
+const BUYERS: usize = 8;
+const DELAY_MILLIS_MAX: u64 = 150;
+const STOCK: usize = 20_000;
+const SEED: u64 = 0x7e55_e2a0;
+
+/// How long a buyer whose request broke off waits for the next server before it asks again all the same: its
+/// connection may have been one of the server before.
+const AGAIN_AFTER: Duration = Duration::from_millis(20);
+
+/// What one buyer did.
+struct Bought {
+    key: String,
+    customer: String,
+    quantity: i64,
+    receipt: Receipt,
+}
+
+/// A buyer who repeats each request until it is answered.
+struct Buyer {
+    client: Client,
+    number: usize,
+    servers: watch::Receiver<u32>,
+    over: watch::Receiver<bool>,
+    rng: StdRng,
+}
+
+impl Buyer {
+    async fn buy_until_over(mut self) -> Vec<Bought> {
+        let mut bought = vec![];
+        while !*self.over.borrow() {
+            let (key, quantity) =
+                (format!("buyer-{}-{:08}", self.number, bought.len()), self.rng.random_range(1..=3));
+            let receipt = self.place(&key, quantity).await;
+            let waits = self.rng.random_bool(0.5);
+            self.pay(&receipt, waits).await;
+            bought.push(Bought { key, customer: self.customer(), quantity, receipt });
+        }
+        bought
+    }
+
+    fn customer(&self) -> String {
+        format!("customer-{}", self.number)
+    }
+
+    async fn place(&mut self, key: &str, quantity: i64) -> Receipt {
+        let customer = self.customer();
+        let (client, mut servers) = (self.client.clone(), self.servers.clone());
+        let lines = [("card", quantity)];
+        let placed = answered(&mut servers, || client.place_keyed(key, &customer, &lines)).await;
+        assert!(matches!(placed.status, 200 | 201), "{}: {}", placed.status, placed.text);
+        placed.receipt()
+    }
+
+    async fn pay(&mut self, receipt: &Receipt, waits: bool) {
+        let (client, mut servers) = (self.client.clone(), self.servers.clone());
+        let paid = match waits {
+            true => answered(&mut servers, || client.pay_waiting(receipt, 5)).await,
+            false => answered(&mut servers, || client.pay(receipt)).await,
+        };
+        assert!(matches!(paid.status, 200 | 202), "{}: {}", paid.status, paid.text);
+        assert!(matches!(paid.order_status(), "paid" | "issued"), "{}", paid.text);
+    }
+}
+
+/// Asks until it is answered.
+async fn answered<A: Future<Output = Asked>>(
+    servers: &mut watch::Receiver<u32>,
+    ask: impl Fn() -> A,
+) -> Answer {
+    loop {
+        servers.mark_unchanged();
+        match ask().await {
+            Ok(answer) => return answer,
+            // Whether another server came or the time is over, it is asked again.
+            Err(_away) => drop(tokio::time::timeout(AGAIN_AFTER, servers.changed()).await),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kills_at_random_moments_lose_nothing_and_repeat_nothing() {
+    let program = Program::default();
+    program.json(&["migrate"]).await;
+    let price = json!({"minor": 1_990, "currency": "CNY"});
+    program.products(&json!({"sku": "card", "name": "A card", "kind": "codes", "price": price})).await;
+    program.stock("card", STOCK).await;
+
+    let (servers, over) = (watch::Sender::new(0), watch::Sender::new(false));
+    let mut server = program.serve().await;
+    let mut buyers = JoinSet::new();
+    for number in 0..BUYERS {
+        let rng = StdRng::seed_from_u64(SEED.wrapping_add(u64::try_from(number).unwrap()));
+        let (client, servers, over) = (program.client(), servers.subscribe(), over.subscribe());
+        buyers.spawn(Buyer { client, number, servers, over, rng }.buy_until_over());
+    }
+    let mut rng = StdRng::seed_from_u64(SEED);
+    for _ in 0..KILLS {
+        // The moment of the kill is what is random here; there is nothing to wait for.
+        tokio::time::sleep(Duration::from_millis(rng.random_range(0..=DELAY_MILLIS_MAX))).await;
+        server.kill9().await;
+        server = program.serve().await;
+        servers.send_modify(|count| *count += 1);
+    }
+    over.send_replace(true);
+    let bought: Vec<Bought> = buyers.join_all().await.into_iter().flatten().collect();
+    all_is_there_once(&program, &bought).await;
+    program.close(server).await;
+}
+
+async fn all_is_there_once(program: &Program, bought: &[Bought]) {
+    let client = program.client();
+    let (mut orders, mut codes) = (HashSet::new(), HashSet::new());
+    let mut quantities = 0;
+    for Bought { key, customer, quantity, receipt } in bought {
+        let order = client.get_waiting(receipt, 30).await.expect("the server is up").with_status(200);
+        assert_eq!(order.order_status(), "issued", "{}", order.text);
+        assert_eq!(i64::try_from(order.codes().len()), Ok(*quantity));
+        codes.extend(order.codes());
+        quantities += quantity;
+        let again = client.place_keyed(key, customer, &[("card", *quantity)]).await;
+        assert_eq!(&again.expect("the server is up").with_status(200).receipt(), receipt);
+        orders.insert(receipt.id.clone());
+    }
+    assert!(bought.len() > BUYERS, "the buyers got nowhere: {} orders", bought.len());
+    assert_eq!(orders.len(), bought.len(), "two keys, one order");
+    assert_eq!(i64::try_from(codes.len()), Ok(quantities), "a code went out twice");
+    let stored = program.number("SELECT count(*) FROM orders").await;
+    assert_eq!(i64::try_from(bought.len()), Ok(stored), "a key made two orders");
+    let settled = program.number("SELECT sum(amount) FROM money_entry WHERE state = 'settled'").await;
+    assert_eq!(settled, quantities * 1_990, "an order was charged twice or not at all");
+}

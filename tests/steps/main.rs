@@ -1,3 +1,4 @@
-//! Steps, one module each, over a whole shop in one process.
+//! Steps, one module each, over a whole shop in one process; and its HTTP interface.
 
+mod http;
 mod place;

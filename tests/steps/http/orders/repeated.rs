@@ -96,6 +96,22 @@ async fn a_refused_request_leaves_its_key_free() {
     api.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_requests_at_once_make_one_order() {
+    let (api, _) = Api::selling(9).await;
+    let asks = (0..100).map(|_| api.ask(keyed(order("ann", &[("card", 1)]), KEY)));
+    let answers = futures_util::future::join_all(asks).await;
+    let created = answers.iter().filter(|a| a.status.as_u16() == 201).count();
+    assert_eq!(created, 1);
+    let first: Value = serde_json::from_slice(&answers[0].bytes).unwrap();
+    for answer in &answers {
+        assert!(answer.status.is_success(), "{}", answer.text());
+        assert_eq!(serde_json::from_slice::<Value>(&answer.bytes).unwrap(), first);
+    }
+    assert_eq!(orders(&api).await, 1);
+    api.close().await;
+}
+
 #[tokio::test]
 async fn a_key_is_kept_for_48_hours() {
     let (api, _) = Api::selling(3).await;

@@ -128,6 +128,17 @@ async fn looking_at_an_order_a_hundred_times_does_not_change_it() {
 }
 
 #[tokio::test]
+async fn requests_that_come_together_show_an_order_once() {
+    let (api, _) = Api::selling(2).await;
+    let bought = api.buy("ann", &[("card", 2)]).await;
+    let answers = futures_util::future::join_all((0..20).map(|_| api.ask(bought.get()))).await;
+    for answer in answers {
+        assert_eq!(answer.json(200), bought.order);
+    }
+    api.close().await;
+}
+
+#[tokio::test]
 async fn head_is_get_without_a_body() {
     let (api, _) = Api::selling(1).await;
     let bought = api.place("ann", &[("card", 1)]).await;

@@ -122,6 +122,29 @@ async fn a_refusal_names_the_first_reason_that_holds() {
 }
 
 #[tokio::test]
+async fn the_first_reason_is_that_of_all_lines_together() {
+    let api = Api::open().await;
+    let now = api.shop.clock.now();
+    let hour = Duration::from_hours(1);
+    api.shop.product("empty", |_| ()).await;
+    api.shop.product("few", |rules| rules.max_per_order = Some(1)).await;
+    api.shop.product("over", |rules| rules.sale_ends_at = Some(now)).await;
+    api.shop.product("soon", |rules| rules.sale_starts_at = Some(now.plus(hour))).await;
+    for (lines, slug) in [
+        (&["empty", "few", "over", "soon", "none"][..], "not-found"),
+        (&["empty", "few", "over", "soon"], "sale-not-open"),
+        (&["empty", "few", "over"], "sale-closed"),
+        (&["empty", "few"], "limit-reached"),
+        (&["empty"], "sold-out"),
+    ] {
+        let lines: Vec<(&str, i64)> = lines.iter().map(|sku| (*sku, 2)).collect();
+        let status = if slug == "not-found" { 404 } else { 409 };
+        api.ask(order("ann", &lines)).await.problem(status, slug);
+    }
+    api.close().await;
+}
+
+#[tokio::test]
 async fn several_currencies_are_a_fault_of_the_lines() {
     let api = with(|_| ()).await;
     api.shop.product("euro", |rules| rules.price = Money::new(1, Currency::parse("EUR").unwrap())).await;

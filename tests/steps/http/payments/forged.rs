@@ -85,6 +85,8 @@ async fn a_storm_of_forgeries_is_counted_and_no_more_than_its_allowance_kept() {
         api.ask(forged()).await.problem(401, "unauthorized");
     }
     assert_eq!(api.shop.notices().await.len(), 102);
+    api.ask(signed(&api, "{")).await.problem(400, "invalid-request");
+    assert_eq!(api.shop.notices().await.len(), 103, "who has the secret has no allowance");
     let good = signed(&api, settled("T-1", bought.id(), 1_000).to_string());
     assert_eq!(api.ask(good).await.json(200)["outcome"], "paid");
     api.close().await;

@@ -111,3 +111,18 @@ async fn a_notice_that_is_too_large_is_refused() {
     api.ask(signed(&api, " ".repeat(65_537))).await.problem(413, "too-large");
     api.close().await;
 }
+
+#[tokio::test]
+async fn a_good_notice_that_cannot_be_stored_is_kept() {
+    let (api, bought) = one_placed(1).await;
+    let body = settled("T-1", bought.id(), 1_000);
+    let fault = How::Fail(StoreError::Data("a fault on order".to_owned()));
+    api.shop.faults.next(1, "money_append", &"", fault);
+    let answer = api.ask(signed(&api, body.to_string())).await;
+    assert!(answer.status.is_client_error() || answer.status.is_server_error());
+    let notices = api.shop.notices().await;
+    assert_eq!(notices.len(), 1);
+    assert_eq!(notices[0].body, body.to_string().as_bytes());
+    assert_eq!(outcome(&api, &body).await, "paid");
+    api.close().await;
+}

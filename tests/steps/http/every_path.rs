@@ -158,6 +158,15 @@ async fn a_page_may_send_the_headers_a_buyer_needs() {
 }
 
 #[tokio::test]
+async fn a_star_allows_every_origin() {
+    let api = Api::with(|parts| parts.http.allowed_origins = vec![SHOP.to_owned(), "*".to_owned()]).await;
+    for any in [SHOP, "https://other.example"] {
+        assert_eq!(origin(&api.ask(get("/healthz").header("origin", any)).await), Some("*"));
+    }
+    api.close().await;
+}
+
+#[tokio::test]
 async fn a_panic_is_a_problem_that_tells_nothing_and_the_next_request_works() {
     let (api, _) = Api::selling(1).await;
     let bought = api.place("ann", &[("card", 1)]).await;

@@ -1,4 +1,4 @@
-//! Steps, one module each, over a whole shop in one process.
+//! Steps, one module each, over a whole shop in one process; and its HTTP interface.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail their test")]
 
@@ -11,3 +11,5 @@ mod pay;
 mod issue;
 mod serial;
 mod sweep;
+
+mod http;

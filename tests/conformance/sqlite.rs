@@ -1,5 +1,7 @@
 //! The storage suite on SQLite.
 
+#![expect(clippy::expect_used, reason = "a harness that cannot be set up fails its test")]
+
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -3,15 +3,10 @@
 use std::process::Command;
 
 use serde_json::json;
-use tessera_testbed::program::{Process, Program};
+use tessera_testbed::program::{Process, Program, strace_works};
 
 /// System calls that tell when a request came, when the disk was waited for, when the answer left.
 const CALLS: &str = "trace=read,recvfrom,write,writev,sendto,sendmsg,fsync,fdatasync";
-
-/// Whether this machine lets one process watch another's system calls.
-fn strace_works() -> bool {
-    Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).output().is_ok_and(|o| o.status.success())
-}
 
 #[tokio::test]
 async fn an_order_and_a_payment_are_on_the_disk_before_they_are_answered() {

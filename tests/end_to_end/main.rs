@@ -8,6 +8,7 @@
 mod commands;
 mod crowd;
 mod durability;
+mod first_start;
 mod holds;
 mod importing;
 mod kills;

@@ -104,15 +104,24 @@ fn write(path: &Path, keyring: &Keyring) -> std::io::Result<()> {
     });
     let document = Document { key: key.collect() };
     let text = Zeroizing::new(toml::to_string(&document).map_err(std::io::Error::other)?);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(HEADER.as_bytes())?;
-    file.write_all(text.as_bytes())?;
+    // Written beside and then linked, so that one who dies on the way leaves no keyring, never half of one. A
+    // link, unlike a rename, takes nobody else's place.
+    let beside = path.with_extension(format!("{}.new", keyring.active(KeyUse::Wrap).id));
+    let written = write_new(&beside, text.as_bytes()).and_then(|()| std::fs::hard_link(&beside, path));
+    let removed = std::fs::remove_file(&beside);
+    written.and(removed)?;
     // Codes sealed under a keyring that a power cut took are lost, so the file and its folder are synced.
-    file.sync_all()?;
     match path.parent().filter(|p| !p.as_os_str().is_empty()) {
         Some(folder) => File::open(folder)?.sync_all(),
         None => File::open(".")?.sync_all(),
     }
+}
+
+fn write_new(path: &Path, text: &[u8]) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(HEADER.as_bytes())?;
+    file.write_all(text)?;
+    file.sync_all()
 }
 
 #[cfg(test)]
@@ -130,6 +139,7 @@ mod tests {
         assert_eq!(made.active(KeyUse::Wrap).secret, read.active(KeyUse::Wrap).secret);
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(create(&path, &entropy).unwrap_err().exit(), crate::failure::Exit::No);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use tessera_model::ids::{OrderId, ProductId};
 use tessera_orders::Heard;
 use tessera_store::run_alone;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -77,11 +77,13 @@ pub(crate) async fn serve(settings: &Settings, shop: &Shop, listener: TcpListene
         // Whichever way this ends, a role that died is told below.
         let _closed = ready.wait_for(|ready| *ready).await;
     }
+    // Before `ready`: whoever reads it may send a signal at once.
+    let mut signals = Signals::hear()?;
     tracing::info!(listen = %settings.http.listen, engine = shop.store.engine(), "serving");
     Output::line("ready")?;
 
     let failed = tokio::select! {
-        () = signalled() => false,
+        () = signals.first() => false,
         _ended = &mut http => true,
         _ended = work.join_next() => true,
     };
@@ -103,14 +105,26 @@ struct Running {
     issuers: Vec<watch::Receiver<bool>>,
 }
 
-async fn signalled() {
-    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        tracing::error!("signals cannot be heard");
-        return;
-    };
-    tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
-    tracing::info!("stopping");
+/// SIGTERM and SIGINT, heard from when this is made: one that comes earlier ends the process where it stands.
+struct Signals {
+    term: Signal,
+    int: Signal,
+}
+
+impl Signals {
+    fn hear() -> Result<Self, Failure> {
+        let heard = |kind| {
+            signal(kind).map_err(|e| {
+                Failure::needs(format!("signals cannot be heard: {e}"), "see the system's limits")
+            })
+        };
+        Ok(Self { term: heard(SignalKind::terminate())?, int: heard(SignalKind::interrupt())? })
+    }
+
+    async fn first(&mut self) {
+        tokio::select! { _ = self.term.recv() => {}, _ = self.int.recv() => {} }
+        tracing::info!("stopping");
+    }
 }
 
 /// Starts every role.

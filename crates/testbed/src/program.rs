@@ -19,12 +19,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
 use tempfile::TempDir;
 
 mod answer;
 mod client;
+mod looking;
 mod process;
 mod seen;
 
@@ -95,6 +94,11 @@ impl Program {
         self.settings.retain(|(known, _)| *known != name);
         self.settings.push((name, value.to_owned()));
         self
+    }
+
+    /// The folder in which commands run; the data folder is in it.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// The data folder.
@@ -200,27 +204,6 @@ impl Program {
         problem
     }
 
-    /// The one number that a query gives, asked past the program.
-    pub async fn number(&self, query: &str) -> i64 {
-        number(&self.data().join("tessera.db"), query).await
-    }
-
-    /// Changes the file past the program: what a fault of ours, or a hand, would leave.
-    pub async fn operate(&self, statement: &str) {
-        let mut connection = connect(&self.data().join("tessera.db")).await;
-        sqlx::query(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
-        connection.close().await.unwrap();
-    }
-
-    /// A number as [`Program::number`] gives it, of a copy of the files, as the processes left them: for a program that is down.
-    pub async fn number_of_copy(&self, query: &str) -> i64 {
-        let copy = tempfile::tempdir().unwrap();
-        for name in ["tessera.db", "tessera.db-wal"] {
-            std::fs::copy(self.data().join(name), copy.path().join(name)).unwrap();
-        }
-        number(&copy.path().join("tessera.db"), query).await
-    }
-
     /// Stops the server, which has to end well, and closes the program.
     pub async fn close(self, server: Process) {
         let ended = server.terminate().await;
@@ -272,18 +255,6 @@ pub fn codes(name: &str, count: usize) -> Vec<String> {
     (0..count).map(|n| format!("{CODE_MARK}-{name}-{n:07}")).collect()
 }
 
-async fn connect(file: &Path) -> SqliteConnection {
-    let options = SqliteConnectOptions::new().filename(file).busy_timeout(Duration::from_secs(5));
-    options.connect().await.unwrap()
-}
-
-async fn number(file: &Path, query: &str) -> i64 {
-    let mut connection = connect(file).await;
-    let row = sqlx::query(AssertSqlSafe(query)).fetch_one(&mut connection).await.unwrap();
-    connection.close().await.unwrap();
-    row.get(0)
-}
-
 /// The program that was built beside this test: `target/PROFILE/tessera`, next to `target/PROFILE/deps/TEST`.
 pub fn binary() -> PathBuf {
     let test = std::env::current_exe().expect("the test's own path");
@@ -291,6 +262,11 @@ pub fn binary() -> PathBuf {
     let binary = profile.join("tessera");
     assert!(binary.is_file(), "there is no {}: run `cargo build -p tessera` first", binary.display());
     binary
+}
+
+/// Whether this machine lets one process watch another's system calls.
+pub fn strace_works() -> bool {
+    Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).output().is_ok_and(|o| o.status.success())
 }
 
 fn free_address() -> SocketAddr {

@@ -50,11 +50,11 @@ pub fn router(app: App) -> Router {
             Problem::new(Slug::MethodNotAllowed, "this path is not for that method")
         })
         .layer(axum::middleware::map_response(as_problem))
-        .layer(cors)
         .layer(CatchPanicLayer::custom(|_| {
             // The panic's message may quote a value, so it is not passed on.
             Problem::new(Slug::Internal, "the request broke something here").into_response()
         }))
+        .layer(cors)
         .with_state(app)
 }
 

@@ -12,4 +12,6 @@ mod issue;
 mod serial;
 mod sweep;
 
+mod import;
+
 mod http;

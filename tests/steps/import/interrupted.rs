@@ -108,6 +108,33 @@ async fn a_second_import_waits_for_the_first_and_says_for_whom() {
 }
 
 #[tokio::test]
+async fn an_import_that_stood_still_for_too_long_puts_nothing_on_sale() {
+    let shop = shop().await;
+    let (mut still, mut next) = (Slow::new("same"), Slow::new("same"));
+    let (still_asked, still_gate) = (Arc::clone(&still.asked), Arc::clone(&still.gate));
+    let (next_asked, next_gate) = (Arc::clone(&next.asked), Arc::clone(&next.gate));
+    let first = async {
+        let outcome = shop.import_from(shop.request("card"), &mut still, &|_| ()).await;
+        next_gate.add_permits(1);
+        outcome
+    };
+    let second = async {
+        still_asked.acquire().await.unwrap().forget();
+        shop.clock.advance(LEASE_LASTS);
+        shop.import_from(shop.request("card"), &mut next, &|_| ()).await
+    };
+    let wakes_the_first = async {
+        next_asked.acquire().await.unwrap().forget();
+        still_gate.add_permits(1);
+    };
+    let (first, second, ()) = tokio::join!(first, second, wakes_the_first);
+    assert_eq!(first, Err(ImportError::LeaseLost));
+    assert_eq!(counts(&second.unwrap()), [2_500, 0, 0, 0, 0, 0]);
+    assert_eq!(shop.shelf("card").await.unissued, 2_500);
+    shop.close().await;
+}
+
+#[tokio::test]
 async fn a_file_that_cannot_be_read_to_its_end_leaves_nothing() {
     let shop = shop().await;
     let mut file = Slow::new("stick");

@@ -15,3 +15,5 @@ mod sweep;
 mod import;
 
 mod http;
+
+mod scripts;

@@ -12,4 +12,8 @@ mod issue;
 mod serial;
 mod sweep;
 
+mod import;
+
 mod http;
+
+mod scripts;

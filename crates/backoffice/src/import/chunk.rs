@@ -43,7 +43,7 @@ impl Loading {
         self.lease.0
     }
 
-    /// Takes rows into the batch. After a malformed line nothing more is stored, only judged.
+    /// Takes rows into the batch, after a malformed line too: what repeats in the file is told by what is stored.
     pub(super) async fn take(&mut self, rows: Vec<Row>) -> Result<(), ImportError> {
         let codes = self.count(rows);
         let new = self.unknown(codes).await?;

@@ -64,7 +64,8 @@ CREATE TABLE span (
         THEN order_id IS NOT NULL AND line IS NOT NULL AND part IS NOT NULL
         ELSE order_id IS NULL AND line IS NULL AND part IS NULL END)
 );
--- `issued` is where the chain ends: wrong code can move neither alone.
+-- `issued` stands where a span ends and, by batch_issued, where none begins: it moves along the chain only.
+-- A span written without moving it is refused by the next set (span_start), and reconcile names the batch.
 ALTER TABLE batch ADD
     CONSTRAINT batch_chain FOREIGN KEY (id, issued) REFERENCES span (batch, upto) DEFERRABLE INITIALLY DEFERRED;
 

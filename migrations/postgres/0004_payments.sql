@@ -11,7 +11,7 @@ CREATE TABLE payment (
     paid_at timestamptz,                 -- as the provider says
     received_at timestamptz NOT NULL,
     reason text,                         -- why a person has to look
-    CONSTRAINT payment_reference UNIQUE (provider, reference)
+    CONSTRAINT payment_reference UNIQUE (reference, provider)  -- this way round it serves a search by reference
 );
 CREATE INDEX payment_order ON payment (order_id) WHERE order_id IS NOT NULL;
 

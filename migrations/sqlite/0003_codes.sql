@@ -26,7 +26,8 @@ CREATE TABLE batch (
         AND (size IS NULL) = (opened_at IS NULL)),
     CONSTRAINT batch_closed CHECK (CASE WHEN state = 'closed' THEN closed_at IS NOT NULL AND issued = size
         ELSE closed_at IS NULL END),
-    -- `issued` is where the chain ends: wrong code can move neither alone.
+    -- `issued` stands where a span ends and, by batch_issued, where none begins: it moves along the chain only.
+    -- A span written without moving it is refused by the next set (span_start), and reconcile names the batch.
     CONSTRAINT batch_chain FOREIGN KEY (id, issued) REFERENCES span (batch, upto) DEFERRABLE INITIALLY DEFERRED
 ) STRICT, WITHOUT ROWID;
 -- Batches that still have something to give; one whose last code is given closes.

@@ -11,7 +11,7 @@ CREATE TABLE payment (
     paid_at INTEGER,                     -- as the provider says
     received_at INTEGER NOT NULL,
     reason TEXT,                         -- why a person has to look
-    CONSTRAINT payment_reference UNIQUE (provider, reference)
+    CONSTRAINT payment_reference UNIQUE (reference, provider)  -- this way round it serves a search by reference
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX payment_order ON payment (order_id) WHERE order_id IS NOT NULL;
 

@@ -1,1 +1,4 @@
+//! The suites of the seams, run for every twin.
 
+mod in_process;
+mod sqlite;

@@ -1,3 +1,15 @@
-//! Steps, one module each, over a whole shop in one process.
+//! Steps, one module each, over a whole shop in one process; and its HTTP interface.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail their test")]
 
 mod place;
+
+mod cancel;
+mod expire;
+mod pay;
+
+mod issue;
+mod serial;
+mod sweep;
+
+mod http;

@@ -32,7 +32,7 @@ pub struct PaymentSettings {
 /// How the API is served.
 #[derive(Clone, Debug, Default)]
 pub struct HttpSettings {
-    /// Origins whose pages may call; none by default.
+    /// Origins whose pages may call, `*` for all; none by default.
     pub allowed_origins: Vec<String>,
 }
 

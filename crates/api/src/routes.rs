@@ -1,6 +1,7 @@
 //! The routes, each in the file of its path.
 
 mod codes;
+mod events;
 pub(crate) mod health;
 mod notify;
 mod orders;
@@ -19,6 +20,7 @@ use crate::app::App;
 use crate::problem::{Problem, Slug};
 
 pub(crate) use codes::__path_codes;
+pub(crate) use events::__path_events;
 pub(crate) use health::{__path_healthz, __path_metrics, __path_readyz};
 pub(crate) use notify::__path_notify;
 pub(crate) use orders::{__path_cancel, __path_place, __path_show};
@@ -34,6 +36,7 @@ pub fn router(app: App) -> Router {
         .route("/v1/orders", post(orders::place))
         .route("/v1/orders/{id}", get(orders::show))
         .route("/v1/orders/{id}/codes", get(codes::codes))
+        .route("/v1/orders/{id}/events", get(events::events))
         .route("/v1/orders/{id}/pay", post(pay::pay))
         .route("/v1/orders/{id}/cancel", post(orders::cancel))
         .route("/v1/payments/{provider}/notify", post(notify::notify))
@@ -47,17 +50,22 @@ pub fn router(app: App) -> Router {
             Problem::new(Slug::MethodNotAllowed, "this path is not for that method")
         })
         .layer(axum::middleware::map_response(as_problem))
-        .layer(cors)
         .layer(CatchPanicLayer::custom(|_| {
             // The panic's message may quote a value, so it is not passed on.
             Problem::new(Slug::Internal, "the request broke something here").into_response()
         }))
+        .layer(cors)
         .with_state(app)
 }
 
-/// Pages of the origins that were named may call; none by default.
+/// Pages of the origins that were named may call, all for `*`; none by default.
 fn cors(app: &App) -> CorsLayer {
-    let origins = app.http.allowed_origins.iter().filter_map(|o| HeaderValue::from_str(o).ok());
+    let origins = &app.http.allowed_origins;
+    let allowed = match origins.iter().any(|origin| origin == "*") {
+        // A token is sent by the page itself, never by the browser, so any page may be let in.
+        true => AllowOrigin::any(),
+        false => AllowOrigin::list(origins.iter().filter_map(|o| HeaderValue::from_str(o).ok())),
+    };
     let headers: [HeaderName; 5] = [
         header::AUTHORIZATION,
         header::CONTENT_TYPE,
@@ -66,7 +74,7 @@ fn cors(app: &App) -> CorsLayer {
         HeaderName::from_static("idempotency-key"),
     ];
     CorsLayer::new()
-        .allow_origin(AllowOrigin::list(origins.collect::<Vec<_>>()))
+        .allow_origin(allowed)
         .allow_methods([Method::GET, Method::POST])
         .allow_headers(headers)
         .expose_headers([header::ETAG, header::LOCATION, header::RETRY_AFTER])

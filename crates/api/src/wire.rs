@@ -1,8 +1,10 @@
 //! The shapes of answers. Fields are added, never renamed.
 
+mod import;
 mod order;
 mod product;
 
+pub use import::ImportBody;
 pub use order::{CodeItem, CodeList, OrderBody, PlacedBody};
 pub use product::{ProductBody, ProductList};
 

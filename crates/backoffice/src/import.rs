@@ -82,6 +82,13 @@ pub struct Report {
     pub malformed_count: u64,
 }
 
+impl Report {
+    /// Codes on sale by it: all new ones, or none when a line was malformed. With a dry run, those that would be.
+    pub const fn imported(&self) -> u64 {
+        if self.malformed_count == 0 { self.new } else { 0 }
+    }
+}
+
 /// What those who watch are told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {

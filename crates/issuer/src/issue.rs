@@ -88,8 +88,8 @@ struct Room {
     lines: BTreeMap<OrderId, Vec<(i32, ProductId, i64)>>,
     /// Paid orders of the set, in the order they arrived.
     arrived: Vec<OrderId>,
-    /// Products whose waitlists are to be filled, with the last order that was read of each.
-    filling: BTreeMap<ProductId, OrderId>,
+    /// Waitlists to be filled that go on beyond the set, each with its last order in front of that point.
+    unfinished: BTreeMap<ProductId, Option<OrderId>>,
     stockroom: Stockroom,
 }
 
@@ -137,10 +137,11 @@ fn outcome(
     }
 }
 
-/// A waitlist read to its limit, whose last order was filled, may have more; so may those of an order that
-/// left them by itself.
+/// A waitlist that goes on beyond the set may have more to fill, unless the set's part of it was not filled to
+/// its end; so may those of an order that left them by itself.
 fn effects(plan: &Plan, room: &Room, issued: &BTreeSet<OrderId>, alone: bool) -> Effects {
-    let read = room.filling.iter().filter(|(_, last)| issued.contains(last)).map(|(p, _)| *p);
+    let filled = |last: &Option<OrderId>| last.is_none_or(|last| issued.contains(&last));
+    let read = room.unfinished.iter().filter(|(_, last)| filled(last)).map(|(p, _)| *p);
     let left = room.orders.values().filter(|order| {
         alone && issued.contains(&order.id) && order.state.status() == OrderStatus::Backordered
     });

@@ -10,6 +10,9 @@ use tessera_store::{Entropy, Result, Store, run_alone};
 /// How much of a message a letter keeps, in bytes.
 const BODY_MAX: usize = 65_536;
 
+/// How much of a message's id and type, in characters: AMQP allows no more than 255 bytes.
+const PROPERTY_MAX: usize = 255;
+
 /// One failure to write down.
 pub(crate) struct Failed<'d> {
     pub(crate) delivery: &'d Delivery,
@@ -64,8 +67,8 @@ fn draft(failed: &Failed<'_>) -> Letter {
     let body = &failed.delivery.body;
     Letter {
         id: LetterId::new(never, [0; 10]),
-        message_id: failed.delivery.message_id.clone(),
-        event: failed.delivery.kind.clone(),
+        message_id: failed.delivery.message_id.as_deref().map(printable),
+        event: failed.delivery.kind.as_deref().map(printable),
         order: failed.order,
         reason: failed.reason.clone(),
         fingerprint: failed.fingerprint.clone(),
@@ -75,4 +78,9 @@ fn draft(failed: &Failed<'_>) -> Letter {
         first_failed_at: never,
         last_failed_at: never,
     }
+}
+
+/// What a stranger wrote into a message's properties, without what a database refuses.
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(PROPERTY_MAX).collect()
 }

@@ -13,6 +13,7 @@ use tessera_store::{Entropy, SchemaState, Store, StoreError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+mod alike;
 mod handle;
 
 use handle::Hand;

@@ -51,6 +51,10 @@ pub struct Money {
 /// The largest price, in minor units: leaves room for 100 000 of them in one order.
 pub const PRICE_MINOR_MAX: i64 = 10_000_000_000;
 
+/// The largest amount that is taken in one payment, in minor units: the dearest order there can be. Sums of
+/// thousands of them still fit into 64 bits.
+pub const PAYMENT_MINOR_MAX: i64 = PRICE_MINOR_MAX * 100_000;
+
 /// The sum does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the amount is too large")]

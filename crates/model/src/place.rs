@@ -135,8 +135,8 @@ impl Shelf {
     pub fn place(&mut self, new: &NewOrder, now: Timestamp) -> Result<Placed, Refusal> {
         let wanted = self.find(new.lines())?;
         let amount = amount_of(&wanted)?;
+        in_sale(&wanted, now)?;
         for (product, quantity) in &wanted {
-            in_sale(product, now)?;
             within(product, Limit::MaxPerOrder, product.rules.max_per_order, *quantity)?;
         }
         let standing = self.customers.entry(new.customer.folded().to_owned()).or_default();
@@ -202,15 +202,15 @@ fn amount_of(wanted: &[(Product, i64)]) -> Result<Money, Refusal> {
     })
 }
 
-fn in_sale(product: &Product, now: Timestamp) -> Result<(), Refusal> {
-    let rules = &product.rules;
-    if rules.sale_starts_at.is_some_and(|start| now < start) {
-        return Err(Refusal::SaleNotOpen(rules.sku.clone()));
+fn in_sale(wanted: &[(Product, i64)], now: Timestamp) -> Result<(), Refusal> {
+    let mut rules = wanted.iter().map(|(product, _)| &product.rules);
+    if let Some(soon) = rules.clone().find(|r| r.sale_starts_at.is_some_and(|start| now < start)) {
+        return Err(Refusal::SaleNotOpen(soon.sku.clone()));
     }
-    if rules.sale_ends_at.is_some_and(|end| now >= end) {
-        return Err(Refusal::SaleClosed(rules.sku.clone()));
+    match rules.find(|r| r.sale_ends_at.is_some_and(|end| now >= end)) {
+        Some(over) => Err(Refusal::SaleClosed(over.sku.clone())),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn within(product: &Product, limit: Limit, allowed: Option<i64>, count: i64) -> Result<(), Refusal> {

@@ -100,14 +100,15 @@ struct Books {
 async fn take(tx: &mut dyn Tx, inputs: &[Incoming], scope: Scope) -> Result<Vec<PayOutcome>> {
     let test = test_provider::payments(tx, inputs).await?;
     let (mut outcomes, payments) = claim::split(inputs, test);
-    let claimed = claim::references(tx, &payments, inputs, &mut outcomes).await?;
-    let ours: Vec<&(usize, Payment)> =
-        payments.iter().filter(|(_, payment)| claimed.contains(&payment.id)).collect();
+    let claimed = claim::references(tx, &payments).await?;
+    let (ours, repeated): (Vec<&(usize, Payment)>, Vec<_>) =
+        payments.iter().partition(|(_, payment)| claimed.contains(&payment.id));
     if !ours.is_empty() {
         let mut books = open(tx, &ours, scope).await?;
         let decided = decide::all(&ours, &mut books, &mut outcomes);
         decide::write(tx, decided, &books).await?;
     }
+    claim::answer_repeated(tx, &repeated, inputs, &mut outcomes).await?;
     Ok(outcomes.into_iter().map(|o| o.unwrap_or(PayOutcome::NotFound)).collect())
 }
 

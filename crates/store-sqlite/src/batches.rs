@@ -42,7 +42,8 @@ const BEGIN: &str = "\
     VALUES (?1, ?2, 'import', 'loading', ?3, ?4, ?5, ?6)";
 const INSERT: &str = "\
     INSERT INTO code (batch, position, sealed, fingerprint)
-    SELECT ?2, value->>0, unhex(value->>1), unhex(value->>2) FROM json_each(?1) ORDER BY key";
+    SELECT ?2, value->>0, unhex(value->>1), unhex(value->>2) FROM json_each(?1)
+    WHERE (SELECT state FROM batch WHERE id = ?2) = 'loading' ORDER BY key";
 const KNOWN: &str = "\
     SELECT c.fingerprint, c.position, p.sku, b.issued, b.id, coalesce(b.size, 0) AS size, b.pick, b.key_id, b.wrapped
     FROM json_each(?1) j JOIN code c ON c.fingerprint = unhex(j.value)
@@ -59,6 +60,7 @@ const DISCARD_CODES: &str = "\
 const DISCARD: &str = "\
     DELETE FROM batch WHERE id = ?1 AND state = 'loading'
     AND NOT EXISTS (SELECT 1 FROM code WHERE batch = ?1)";
+const IS_LOADING: &str = "SELECT 1 FROM batch WHERE id = ?1 AND state = 'loading'";
 
 fn reading(fields: &Fields<'_>) -> Result<BatchReading> {
     Ok(BatchReading {
@@ -97,6 +99,10 @@ fn known(fields: &Fields<'_>) -> Result<KnownCode> {
         issued: fields.get("issued")?,
         batch: reading(fields)?,
     })
+}
+
+fn not_loading() -> StoreError {
+    StoreError::Data("the batch is not loading".to_owned())
 }
 
 #[async_trait]
@@ -149,7 +155,11 @@ impl BatchOps for SqliteTx {
 
     async fn codes_insert(&mut self, batch: BatchId, codes: &[NewCode]) -> Result<()> {
         let rows = set(codes.iter().map(|c| (c.position, hex(&c.sealed), hex(c.fingerprint.bytes()))))?;
-        self.execute(sqlx::query(INSERT).bind(rows).bind(batch.uuid())).await.map(drop)
+        let stored = self.execute(sqlx::query(INSERT).bind(rows).bind(batch.uuid())).await?;
+        match usize::try_from(stored) == Ok(codes.len()) {
+            true => Ok(()),
+            false => Err(not_loading()),
+        }
     }
 
     async fn codes_known(&mut self, fingerprints: &[Fingerprint]) -> Result<Vec<KnownCode>> {
@@ -170,7 +180,7 @@ impl BatchOps for SqliteTx {
         let open = sqlx::query(OPEN).bind(batch.uuid()).bind(size).bind(self.time().micros());
         match self.execute(open).await? {
             1 => self.execute(sqlx::query(ANCHOR).bind(batch.uuid()).bind(size)).await.map(drop),
-            _ => Err(StoreError::Data("the batch is not loading any more".to_owned())),
+            _ => Err(not_loading()),
         }
     }
 
@@ -180,6 +190,7 @@ impl BatchOps for SqliteTx {
 
     async fn batches_discard(&mut self, batch: BatchId, limit: i64) -> Result<bool> {
         self.execute(sqlx::query(DISCARD_CODES).bind(batch.uuid()).bind(limit)).await?;
-        self.execute(sqlx::query(DISCARD).bind(batch.uuid())).await.map(|gone| gone == 1)
+        self.execute(sqlx::query(DISCARD).bind(batch.uuid())).await?;
+        self.one(sqlx::query(IS_LOADING).bind(batch.uuid())).await.map(|row| row.is_none())
     }
 }

@@ -21,6 +21,9 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Each connection's page cache, in KiB (SQLite takes it as a negative number).
 const CACHE_KIB: &str = "-16384";
 
+/// Rows that may wait between SQLite's thread and the step that reads them.
+const ROW_BUFFER: usize = 1_024;
+
 fn options(file: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(file)
@@ -33,7 +36,11 @@ fn options(file: &Path) -> SqliteConnectOptions {
         .busy_timeout(BUSY_TIMEOUT)
         .pragma("cache_size", CACHE_KIB)
         .pragma("temp_store", "memory")
-        .optimize_on_close(true, Some(400))
+        // Rows cross from SQLite's thread one by one; a set's worth of them does so without waiting.
+        .row_buffer_size(ROW_BUFFER)
+        // No ANALYZE, ever: with the statistics of a small shop the planner reads whole tables, and would until
+        // the next close of a shop that has grown. Without any, every statement goes by its index.
+        .optimize_on_close(false, None)
 }
 
 /// The one connection that writes.

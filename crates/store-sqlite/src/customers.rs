@@ -35,8 +35,8 @@ const MOVE: &str = "\
     ON CONFLICT DO NOTHING";
 const ADD: &str = "\
     UPDATE customer_product SET units = units + moved.delta
-    FROM (SELECT value->>0 AS customer, unhex(value->>1) AS product, value->>2 AS delta
-        FROM json_each(?1)) AS moved
+    FROM (SELECT value->>0 AS customer, unhex(value->>1) AS product, sum(value->>2) AS delta
+        FROM json_each(?1) GROUP BY 1, 2) AS moved
     WHERE customer_product.customer = moved.customer AND customer_product.product = moved.product";
 
 #[async_trait]

@@ -5,6 +5,15 @@ use serde::Serialize;
 use tessera_store::{Result, StoreError};
 use uuid::Uuid;
 
+/// The bound of a page: the id it comes before, or one above all ids. Not `?1 IS NULL OR id < ?1`, which reads
+/// every row of the pages before it.
+macro_rules! before {
+    ($parameter:literal) => {
+        concat!("coalesce(", $parameter, ", x'ffffffffffffffffffffffffffffffffff')")
+    };
+}
+pub(crate) use before;
+
 /// A set as one parameter.
 pub(crate) fn set<T: Serialize>(rows: impl IntoIterator<Item = T>) -> Result<String> {
     let rows: Vec<T> = rows.into_iter().collect();

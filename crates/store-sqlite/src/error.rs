@@ -15,6 +15,8 @@ pub(crate) fn fault(error: sqlx::Error) -> StoreError {
             match code {
                 code if DATA.contains(&code) => StoreError::Data(message),
                 1 if message.starts_with("no such") => StoreError::Schema(message),
+                // What sum() says; it has no code of its own.
+                1 if message == "integer overflow" => StoreError::Data(message),
                 _ => StoreError::Unavailable(message),
             }
         }

@@ -5,7 +5,7 @@ use tessera_model::ids::{LetterId, OrderId};
 use tessera_store::Result;
 use tessera_store::letters::{Letter, LetterOps, LetterState};
 
-use crate::encode::{hex, id, set};
+use crate::encode::{before, hex, id, set};
 use crate::row::Fields;
 use crate::tx::SqliteTx;
 
@@ -27,11 +27,14 @@ macro_rules! columns {
          last_failed_at FROM dead_letter "
     };
 }
-const LIST: &str = concat!(
+const LIVE: &str = concat!(
     columns!(),
-    "WHERE ((?1 IS NULL AND state IN ('open', 'replaying')) OR state = ?1) \
-     AND (?2 IS NULL OR id < ?2) ORDER BY id DESC LIMIT ?3"
+    "WHERE state IN ('open', 'replaying') AND id < ",
+    before!("?1"),
+    " ORDER BY id DESC LIMIT ?2"
 );
+const IN_STATE: &str =
+    concat!(columns!(), "WHERE state = ?3 AND id < ", before!("?1"), " ORDER BY id DESC LIMIT ?2");
 const READ: &str = concat!(columns!(), "WHERE id = ?1");
 const RAISE: &str = "\
     INSERT INTO attempt (order_id, count)
@@ -91,10 +94,11 @@ impl LetterOps for SqliteTx {
         before: Option<LetterId>,
         limit: i64,
     ) -> Result<Vec<Letter>> {
-        let list = sqlx::query(LIST)
-            .bind(state.map(LetterState::as_str))
-            .bind(before.map(LetterId::uuid))
-            .bind(limit);
+        let before = before.map(LetterId::uuid);
+        let list = match state {
+            None => sqlx::query(LIVE).bind(before).bind(limit),
+            Some(state) => sqlx::query(IN_STATE).bind(before).bind(limit).bind(state.as_str()),
+        };
         self.read(list, "dead_letter", letter).await
     }
 

@@ -6,7 +6,7 @@ use tessera_model::time::Timestamp;
 use tessera_store::operators::{ApiKey, AuditEntry, KeyCheck, Lease, OperatorOps, Role};
 use tessera_store::{Result, StoreError};
 
-use crate::encode::{hex, set};
+use crate::encode::{before, hex, set};
 use crate::row::Fields;
 use crate::tx::SqliteTx;
 
@@ -28,7 +28,7 @@ macro_rules! key_columns {
         "SELECT id, role, name, created_at, expires_at, revoked_at FROM api_key "
     };
 }
-const KEYS: &str = concat!(key_columns!(), "WHERE ?1 IS NULL OR id < ?1 ORDER BY id DESC LIMIT ?2");
+const KEYS: &str = concat!(key_columns!(), "WHERE id < ", before!("?1"), " ORDER BY id DESC LIMIT ?2");
 const KEY_FIND: &str = concat!(key_columns!(), "WHERE hash = ?1");
 const KEY_REVOKE: &str = "UPDATE api_key SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
 const CHECKS: &str = "SELECT key_id, key_use, value FROM key_check ORDER BY key_id";

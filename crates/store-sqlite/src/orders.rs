@@ -131,7 +131,13 @@ impl OrderOps for SqliteTx {
     }
 
     async fn orders_list(&mut self, filter: &OrderFilter, limit: i64) -> Result<Vec<Order>> {
-        let list = sqlx::query(sql::LIST)
+        let list = match filter {
+            OrderFilter { id: Some(_), .. } => sql::LIST_BY_ID,
+            OrderFilter { reference: Some(_), .. } => sql::LIST_BY_REFERENCE,
+            OrderFilter { customer: Some(_), .. } => sql::LIST_BY_CUSTOMER,
+            OrderFilter { .. } => sql::LIST,
+        };
+        let list = sqlx::query(list)
             .bind(filter.id.map(OrderId::uuid))
             .bind(filter.status.map(OrderStatus::as_str))
             .bind(filter.customer.as_ref().map(|c| c.folded().to_owned()))

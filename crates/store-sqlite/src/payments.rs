@@ -9,7 +9,7 @@ use tessera_model::time::Timestamp;
 use tessera_store::Result;
 use tessera_store::payments::{Notice, Payment, PaymentOps, Portion};
 
-use crate::encode::{hex, id, set};
+use crate::encode::{before, hex, id, set};
 use crate::row::Fields;
 use crate::tx::SqliteTx;
 
@@ -39,9 +39,11 @@ const MONEY_OF: &str = "\
 const NOTICES_PUT: &str = "\
     INSERT INTO notice (id, provider, reason, body, received_at)
     SELECT unhex(value->>0), value->>1, value->>2, unhex(value->>3), value->>4 FROM json_each(?1)";
-const NOTICES: &str = "\
-    SELECT id, provider, reason, body, received_at FROM notice
-    WHERE ?1 IS NULL OR id < ?1 ORDER BY id DESC LIMIT ?2";
+const NOTICES: &str = concat!(
+    "SELECT id, provider, reason, body, received_at FROM notice WHERE id < ",
+    before!("?1"),
+    " ORDER BY id DESC LIMIT ?2"
+);
 
 fn payment(fields: &Fields<'_>) -> Result<Payment> {
     let currency = fields.parse("currency", |t| Currency::parse(t).ok())?;

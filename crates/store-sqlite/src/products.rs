@@ -11,7 +11,7 @@ use tessera_model::text::{Note, ProductName, Sku};
 use tessera_store::Result;
 use tessera_store::products::{ProductOps, StockFigures};
 
-use crate::encode::{id, set};
+use crate::encode::{before, id, set};
 use crate::row::Fields;
 use crate::tx::SqliteTx;
 
@@ -39,7 +39,9 @@ const READ: &str =
 const LIST: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM product p WHERE ?1 IS NULL OR p.id < ?1 ORDER BY p.id DESC LIMIT ?2"
+    " FROM product p WHERE p.id < ",
+    before!("?1"),
+    " ORDER BY p.id DESC LIMIT ?2"
 );
 const PUT: &str = "\
     INSERT INTO product (id, sku, name, note, kind, price_minor, currency, hold_seconds, max_per_order,
@@ -60,9 +62,10 @@ const PUT: &str = "\
         backorders = excluded.backorders, pick = excluded.pick, low_stock_at = excluded.low_stock_at,
         active = excluded.active, updated_at = excluded.updated_at";
 const PUT_STOCK: &str = "INSERT INTO stock (product) SELECT unhex(value->>'id') FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING";
+/// One look through the customers for all products: no index is kept for a question asked so rarely.
 const SOLD: &str = "\
-    SELECT p.id FROM json_each(?1) j JOIN product p ON p.id = unhex(j.value)
-    WHERE EXISTS (SELECT 1 FROM customer_product c WHERE c.product = p.id)";
+    SELECT DISTINCT product AS id FROM customer_product
+    WHERE product IN (SELECT unhex(value) FROM json_each(?1))";
 const STOCK: &str = concat!(
     "SELECT s.product, s.claimed, ",
     unissued!(),
@@ -70,21 +73,27 @@ const STOCK: &str = concat!(
 );
 const MOVE: &str = "\
     UPDATE stock SET claimed = claimed + moved.delta
-    FROM (SELECT unhex(value->>0) AS product, value->>1 AS delta FROM json_each(?1)) AS moved
+    FROM (SELECT unhex(value->>0) AS product, sum(value->>1) AS delta FROM json_each(?1) GROUP BY 1) AS moved
     WHERE stock.product = moved.product";
+/// Spans cover what was issued without a gap, so what is not void among them orders have. Backordered orders
+/// are found by their waitlists, once for all products.
 const FIGURES: &str = concat!(
-    "SELECT p.sku, s.claimed, ",
+    "WITH waiting AS MATERIALIZED (SELECT l.product, sum(l.quantity) AS quantity \
+        FROM (SELECT DISTINCT order_id FROM waitlist) w \
+        CROSS JOIN orders o ON o.id = w.order_id AND o.status = 'backordered' \
+        CROSS JOIN order_line l ON l.order_id = o.id GROUP BY l.product), \
+     figures AS MATERIALIZED (SELECT p.sku, s.product, s.claimed, ",
     unissued!(),
-    " AS unissued, ",
-    "coalesce((SELECT sum(n.upto - n.start) FROM batch b JOIN span n ON n.batch = b.id \
-        WHERE b.product = s.product AND n.kind IN ('issue', 'replacement')), 0) AS issued, ",
-    "coalesce((SELECT sum(n.upto - n.start) FROM batch b JOIN span n ON n.batch = b.id \
-        WHERE b.product = s.product AND n.kind IN ('void', 'burn')), 0) \
-     + coalesce((SELECT count(*) FROM batch b JOIN voided_position v ON v.batch = b.id \
-        WHERE b.product = s.product AND v.position >= b.issued), 0) AS voided, ",
-    "coalesce((SELECT sum(l.quantity) FROM orders o JOIN order_line l ON l.order_id = o.id \
-        WHERE o.status = 'backordered' AND l.product = s.product), 0) AS backordered ",
-    "FROM product p JOIN stock s ON s.product = p.id WHERE ?1 IS NULL OR p.sku = ?1 ORDER BY p.sku"
+    " AS unissued, \
+        coalesce((SELECT sum(b.issued) FROM batch b WHERE b.product = s.product), 0) AS covered, \
+        coalesce((SELECT sum(n.upto - n.start) FROM batch b JOIN span n ON n.batch = b.id \
+            WHERE b.product = s.product AND n.kind IN ('void', 'burn')), 0) AS skipped, \
+        (SELECT count(*) FROM batch b JOIN voided_position v ON v.batch = b.id \
+            WHERE b.product = s.product AND v.position >= b.issued) AS ahead \
+        FROM product p JOIN stock s ON s.product = p.id WHERE ?1 IS NULL OR p.sku = ?1) \
+     SELECT f.sku, f.claimed, f.unissued, f.covered - f.skipped AS issued, f.skipped + f.ahead AS voided, \
+        coalesce(w.quantity, 0) AS backordered \
+     FROM figures f LEFT JOIN waiting w ON w.product = f.product ORDER BY f.sku"
 );
 
 #[derive(Serialize)]

@@ -12,23 +12,26 @@ use crate::orders::no_letter;
 use crate::products::unissued;
 use crate::tx::SqliteTx;
 
-/// A join bounded per product: SQLite runs the subquery with its LIMIT once a product, along the key.
+/// A join bounded per product: each head is read along the key and handed on as JSON, for SQLite has no
+/// LATERAL, and a correlated IN is run again for every row.
 const READ: &str = "\
-    SELECT w.product, w.paid_at, w.order_id FROM json_each(?1) j JOIN waitlist w ON w.product = unhex(j.value)
-    WHERE (w.paid_at, w.order_id) IN (
-        SELECT h.paid_at, h.order_id FROM waitlist h WHERE h.product = unhex(j.value)
-        ORDER BY h.paid_at, h.order_id LIMIT ?2)
-    ORDER BY w.product, w.paid_at, w.order_id";
+    SELECT unhex(j.value) AS product, head.value->>0 AS paid_at, unhex(head.value->>1) AS order_id
+    FROM json_each(?1) j CROSS JOIN json_each((
+        SELECT json_group_array(json_array(h.paid_at, hex(h.order_id))) FROM (
+            SELECT w.paid_at, w.order_id FROM waitlist w WHERE w.product = unhex(j.value)
+            ORDER BY w.paid_at, w.order_id LIMIT ?2) h)) head
+    ORDER BY product, paid_at, order_id";
 const JOIN: &str = "\
     INSERT INTO waitlist (product, paid_at, order_id)
     SELECT unhex(value->>0), value->>1, unhex(value->>2) FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING";
 const LEAVE: &str = "DELETE FROM waitlist WHERE order_id IN (SELECT unhex(value) FROM json_each(?1))";
+/// CROSS JOIN fixes the order: from the few products to each one's head, never through every order that waits.
 const FILLABLE: &str = concat!(
     "SELECT o.id, o.product FROM stock s \
-     JOIN waitlist w ON w.product = s.product AND w.order_id = (SELECT h.order_id FROM waitlist h \
+     CROSS JOIN waitlist w ON w.product = s.product AND w.order_id = (SELECT h.order_id FROM waitlist h \
         WHERE h.product = s.product ORDER BY h.paid_at, h.order_id LIMIT 1) \
-     JOIN orders o ON o.id = w.order_id \
-     JOIN order_line l ON l.order_id = o.id AND l.product = s.product \
+     CROSS JOIN orders o ON o.id = w.order_id \
+     CROSS JOIN order_line l ON l.order_id = o.id AND l.product = s.product \
      WHERE coalesce(w.told_at, w.paid_at) < ?1 AND l.quantity <= ",
     unissued!(),
     " AND ",

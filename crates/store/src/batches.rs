@@ -98,6 +98,9 @@ pub trait BatchOps {
     async fn batches_begin(&mut self, batch: &NewBatch) -> Result<()>;
 
     /// Adds codes to a loading batch.
+    ///
+    /// # Errors
+    /// `Data` when the batch is not loading, or a code is in the store already.
     async fn codes_insert(&mut self, batch: BatchId, codes: &[NewCode]) -> Result<()>;
 
     /// Which of these codes the store has, and where.
@@ -112,6 +115,7 @@ pub trait BatchOps {
     /// Loading batches, oldest first.
     async fn batches_loading(&mut self) -> Result<Vec<BatchId>>;
 
-    /// Removes up to `limit` codes of a loading batch, and the batch once it is empty; true when it is gone.
+    /// Removes up to `limit` codes of a loading batch, and the batch once it is empty. True when nothing is
+    /// left to do: it is gone, or it was opened meanwhile.
     async fn batches_discard(&mut self, batch: BatchId, limit: i64) -> Result<bool>;
 }

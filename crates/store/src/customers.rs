@@ -20,6 +20,6 @@ pub trait CustomerOps {
         products: &[ProductId],
     ) -> Result<Vec<(String, Standing)>>;
 
-    /// Adds to the units a customer has of a product.
+    /// Adds to the units a customer has of a product; what is given several times moves by the sum.
     async fn customers_move(&mut self, deltas: &[(CustomerId, ProductId, i64)]) -> Result<()>;
 }

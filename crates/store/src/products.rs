@@ -46,7 +46,7 @@ pub trait ProductOps {
     /// What is on the shelf: unissued of open batches, and claimed.
     async fn stock_read(&mut self, ids: &[ProductId]) -> Result<Vec<(ProductId, Stock)>>;
 
-    /// Adds to `claimed`.
+    /// Adds to `claimed`; a product given several times moves by the sum.
     async fn stock_move(&mut self, deltas: &[(ProductId, i64)]) -> Result<()>;
 
     /// Stock as operators see it, of all products or of one, by sku.

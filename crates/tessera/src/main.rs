@@ -7,6 +7,7 @@ mod ambient;
 mod cli;
 mod commands;
 mod failure;
+mod file_chunks;
 mod keyring_file;
 mod note;
 mod output;

@@ -26,7 +26,7 @@ mod stocking;
 pub use issuing::Issuer;
 
 /// The longest a test waits for anything before it fails.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A shop. Has to be closed: [`Shop::close`] fails the test if a balance is off or work is left over.
 pub struct Shop {

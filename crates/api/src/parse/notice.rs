@@ -1,7 +1,7 @@
 //! Payment notices of the `hmac` provider.
 
 use serde_json::Value;
-use tessera_model::money::Money;
+use tessera_model::money::{Money, PAYMENT_MINOR_MAX};
 use tessera_model::text::{OrderReference, Reference};
 use tessera_model::time::Timestamp;
 
@@ -61,7 +61,7 @@ pub fn notice(body: Value) -> Result<Notice, Problem> {
 fn settled(mut fields: Fields) -> Result<Notice, Problem> {
     let reference = fields.text("reference", Reference::parse);
     let order = fields.text("order_id", OrderReference::parse);
-    let amount = fields.money("amount", 1, i64::MAX);
+    let amount = fields.money("amount", 1, PAYMENT_MINOR_MAX);
     let paid_at = fields.optional_instant("paid_at");
     let parsed = || Some(SettledNotice { reference: reference?, order: order?, amount: amount?, paid_at });
     let parsed = parsed();

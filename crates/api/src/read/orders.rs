@@ -1,6 +1,6 @@
 //! Orders with all that is shown of them, read a set at a time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use tessera_model::ids::OrderId;
@@ -34,7 +34,7 @@ impl OrderView {
     }
 }
 
-/// Reads orders; unknown ones are absent.
+/// Reads orders, each once however often it is asked for; unknown ones are absent.
 ///
 /// # Errors
 /// The store's; `Data` when a code does not open.
@@ -60,14 +60,15 @@ pub async fn load_in(
     keyring: &Keyring,
     ids: &[OrderId],
 ) -> Result<HashMap<OrderId, Arc<OrderView>>> {
+    let ids: Vec<OrderId> = ids.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
     let mut views: HashMap<OrderId, OrderView> = HashMap::with_capacity(ids.len());
-    for order in tx.orders_read(ids).await? {
+    for order in tx.orders_read(&ids).await? {
         views.insert(order.id, OrderView { order, lines: vec![], portions: vec![], codes: vec![] });
     }
-    for (order, line) in tx.lines_read(ids).await? {
+    for (order, line) in tx.lines_read(&ids).await? {
         views.entry(order).and_modify(|view| view.lines.push(line));
     }
-    for portion in tx.money_of(ids).await? {
+    for portion in tx.money_of(&ids).await? {
         views.entry(portion.order).and_modify(|view| view.portions.push(portion));
     }
     let issued: Vec<OrderId> =

@@ -14,9 +14,10 @@ use tessera_model::ids::{NoticeId, PaymentId};
 use tessera_model::pay::PaymentOutcome;
 use tessera_model::text::Provider;
 use tessera_model::time::Timestamp;
+use tessera_orders::Failure;
 use tessera_orders::pay::{Incoming, PayOutcome};
 use tessera_store::payments::{Notice as KeptNotice, Payment};
-use tessera_store::run_alone;
+use tessera_store::{SetFault, run_alone};
 
 use super::request::{body, json};
 use crate::app::App;
@@ -64,12 +65,12 @@ pub(super) async fn notify(
     if !secret.verify(id, at, &bytes, signatures) {
         let problem =
             Problem::new(Slug::Unauthorized, "no signature of this notice is good: check the secret");
-        return refuse(&app, &bytes, "bad signature", problem).await;
+        return Err(refuse_forged(&app, &bytes, problem).await);
     }
     tell_skew(at, app.now());
     let parsed = match json(&bytes).and_then(notice) {
         Ok(parsed) => parsed,
-        Err(problem) => return refuse(&app, &bytes, "malformed", problem).await,
+        Err(problem) => return Err(refuse(&app, &bytes, "malformed", problem).await),
     };
     let outcome = match parsed {
         Notice::Settled(settled) => settle(&app, settled, &bytes).await?,
@@ -112,10 +113,17 @@ async fn settle(app: &App, settled: SettledNotice, bytes: &Bytes) -> Result<Paym
         paid_at: settled.paid_at,
     };
     let notice = NoticeId::new(app.now(), app.entropy.bytes());
-    match app.desk.pay(Incoming::Notice { payment, notice, body: bytes.to_vec() }).await? {
-        PayOutcome::Taken { outcome, .. } => Ok(outcome),
+    match app.desk.pay(Incoming::Notice { payment, notice, body: bytes.to_vec() }).await {
+        Ok(PayOutcome::Taken { outcome, .. }) => Ok(outcome),
         // Answers of the `test` provider, and of a first round that is always followed by a second.
-        PayOutcome::NotFound | PayOutcome::NotPayable(_) | PayOutcome::Late => Ok(PaymentOutcome::Recorded),
+        Ok(PayOutcome::NotFound | PayOutcome::NotPayable(_) | PayOutcome::Late) => {
+            Ok(PaymentOutcome::Recorded)
+        }
+        // It fails however often it is sent, and money came: an operator has to see it.
+        Err(failure @ Failure::Set(SetFault::Data(_))) => {
+            Err(refuse(app, bytes, "could not be stored", failure.into()).await)
+        }
+        Err(failure) => Err(failure.into()),
     }
 }
 
@@ -123,21 +131,23 @@ fn hmac_provider() -> Result<Provider, Problem> {
     Provider::parse(HMAC_PROVIDER).map_err(|e| Problem::new(Slug::Internal, e.to_string()))
 }
 
-/// Counts and keeps a refused notice, and answers why.
-async fn refuse(
-    app: &App,
-    bytes: &Bytes,
-    reason: &'static str,
-    problem: Problem,
-) -> Result<Response, Problem> {
-    Metrics::count(&app.metrics.notices_refused, reason);
+/// Counts a notice that anybody may have sent, and keeps it while the allowance lasts.
+async fn refuse_forged(app: &App, bytes: &Bytes, problem: Problem) -> Problem {
     if app.refused.allow(app.now()) {
-        tracing::warn!(reason, "a payment notice was refused and kept");
-        if let Err(kept) = keep(app, bytes, reason).await {
-            tracing::warn!(problem = ?kept, "a refused notice could not be kept");
-        }
+        return refuse(app, bytes, "bad signature", problem).await;
     }
-    Err(problem)
+    Metrics::count(&app.metrics.notices_refused, "bad signature");
+    problem
+}
+
+/// Counts and keeps a refused notice; returns why it was refused.
+async fn refuse(app: &App, bytes: &Bytes, reason: &'static str, problem: Problem) -> Problem {
+    Metrics::count(&app.metrics.notices_refused, reason);
+    tracing::warn!(reason, "a payment notice was refused and kept");
+    if let Err(kept) = keep(app, bytes, reason).await {
+        tracing::warn!(problem = ?kept, "a refused notice could not be kept");
+    }
+    problem
 }
 
 async fn keep(app: &App, bytes: &Bytes, reason: &str) -> Result<(), Problem> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::issue::{Place, SET_MAX, Stockroom};
-use tessera_model::order::OrderStatus;
+use tessera_model::order::{Order, OrderStatus};
 use tessera_store::{Result, Tx};
 
 use super::{Room, WAITLIST_READ, Work};
@@ -40,13 +40,9 @@ pub(super) async fn lock(tx: &mut dyn Tx, inputs: &[Work]) -> Result<Room> {
     for (product, place) in &waiting {
         stockroom.waits(*product, *place);
     }
-    Ok(Room {
-        orders: orders.into_iter().map(|o| (o.id, o)).collect(),
-        lines,
-        arrived,
-        filling: last_read(&waiting, &filling),
-        stockroom,
-    })
+    let orders = orders.into_iter().map(|o| (o.id, o)).collect();
+    let unfinished = unfinished(&waiting, &filling, &orders);
+    Ok(Room { orders, lines, arrived, unfinished, stockroom })
 }
 
 fn limit() -> i64 {
@@ -104,14 +100,20 @@ async fn fillable(
     Ok(places.into_iter().map(|(_, id)| id).filter(|id| !arrived.contains(id)).take(SET_MAX).collect())
 }
 
-/// Of each waitlist to be filled that was read to its limit, the last order a set may fill.
-fn last_read(waiting: &Waiting, filling: &BTreeSet<ProductId>) -> BTreeMap<ProductId, OrderId> {
+/// The waitlists to be filled that go on beyond the orders of this set, each with its last order in front of
+/// that point; none if the set holds nobody from its head.
+fn unfinished(
+    waiting: &Waiting,
+    filling: &BTreeSet<ProductId>,
+    orders: &BTreeMap<OrderId, Order>,
+) -> BTreeMap<ProductId, Option<OrderId>> {
     filling
         .iter()
         .filter_map(|product| {
-            let mut of = waiting.iter().filter(|(p, _)| p == product);
-            let last_of_set = of.nth(SET_MAX - 1)?.1.1;
-            of.next().map(|_| (*product, last_of_set))
+            let of = || waiting.iter().filter(|(p, _)| p == product).map(|(_, (_, order))| *order);
+            let ours = of().take_while(|order| orders.contains_key(order)).count();
+            let goes_on = of().nth(ours).is_some();
+            goes_on.then(|| (*product, of().take(ours).last()))
         })
         .collect()
 }

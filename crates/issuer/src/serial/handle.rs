@@ -1,20 +1,18 @@
 //! One set of deliveries, from bytes to done.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tessera_broker::{Broker, Delivery};
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_store::{Entropy, Result, SetFault, Store, StoreError, run_set};
 
+use super::alike::Alike;
 use super::{SetNote, reason};
 use crate::alone;
 use crate::issue::{Effects, Issue, IssueOutcome, IssueResult, Work};
 use crate::letters::{self, Failed};
 use crate::message::{Undecodable, decode};
-
-/// Different orders in a row that fail alone with one fingerprint before the issuer pauses.
-const ALIKE_MAX: usize = 3;
 
 /// How often a set's waitlists are looked at again before the next set gets its turn.
 const LOOKS_MAX: usize = 16;
@@ -27,8 +25,9 @@ pub(super) struct Hand {
     note: Box<dyn SetNote>,
     /// Orders a predecessor had in hand when it ended.
     suspects: HashSet<OrderId>,
-    /// The orders that failed last, in a row, and their common fingerprint.
-    alike: (String, HashSet<OrderId>),
+    /// Lone tries that the store failed and this process survived: the next one of the order is not another.
+    survived: HashMap<OrderId, i64>,
+    alike: Alike,
 }
 
 /// A piece of work with its delivery.
@@ -42,7 +41,8 @@ impl Hand {
         mut note: Box<dyn SetNote>,
     ) -> Self {
         let suspects = note.read().into_iter().collect();
-        Self { store, broker, entropy, note, suspects, alike: Default::default() }
+        let (survived, alike) = (HashMap::new(), Alike::default());
+        Self { store, broker, entropy, note, suspects, survived, alike }
     }
 
     /// Nothing is in hand.
@@ -61,7 +61,6 @@ impl Hand {
                 Err(malformed) => undecodable.push(failed(delivery, None, malformed.to_string(), 0)),
             }
         }
-        self.write(&undecodable).await?;
         let (together, suspicious) = self.part(items).await.map_err(|e| reason(&e))?;
 
         let mut effects = Effects::default();
@@ -71,10 +70,9 @@ impl Hand {
         }
         self.look_again(&mut effects).await?;
         self.wake(effects.changed).await;
-        Ok(self.alike.1.len() >= ALIKE_MAX && {
-            self.alike.1.clear();
-            true
-        })
+        // Last, so that a set that is tried again writes them once.
+        self.write(&undecodable).await?;
+        Ok(self.alike.is_due())
     }
 
     /// Work that may have killed a process apart from the rest, unless its order is done anyway.
@@ -87,8 +85,12 @@ impl Hand {
         if suspicious.is_empty() {
             return Ok((together, vec![]));
         }
-        let ids = suspicious.iter().filter_map(|(_, work)| order_of(*work)).collect();
-        let pending = alone::pending(&self.store, ids).await?;
+        let ids: HashSet<OrderId> = suspicious.iter().filter_map(|(_, work)| order_of(*work)).collect();
+        let pending = match alone::pending(&self.store, ids.iter().copied().collect()).await {
+            // One of them cannot be read: tried alone, it fails by name.
+            Err(StoreError::Data(_)) => ids,
+            pending => pending?,
+        };
         let (suspicious, done): (Vec<_>, Vec<_>) = suspicious
             .into_iter()
             .partition(|(_, work)| order_of(*work).is_some_and(|id| pending.contains(&id)));
@@ -118,7 +120,10 @@ impl Hand {
         effects: &mut Effects,
     ) -> std::result::Result<(), String> {
         let Work::Order(id) = work else { return Ok(()) };
-        let attempt = alone::begin(&self.store, id).await.map_err(|e| reason(&e))?;
+        let attempt = match self.survived.get(&id) {
+            Some(attempt) => *attempt,
+            None => alone::begin(&self.store, id).await.map_err(|e| reason(&e))?,
+        };
         if attempt > alone::ATTEMPTS_MAX {
             let why = "tried alone three times without an outcome: it may have killed the issuer".to_owned();
             return self.write(&[failed(delivery, Some(id), why, alone::ATTEMPTS_MAX)]).await;
@@ -126,11 +131,14 @@ impl Hand {
         self.note.write(&[id]);
         let results = run_set(Arc::clone(&self.store), Arc::new(Issue), vec![work]).await;
         self.suspects.remove(&id);
+        self.survived.insert(id, attempt);
         let mut letters = vec![];
         for result in results {
             letters.extend(self.settle(delivery, work, result, attempt, effects)?);
         }
-        self.write(&letters).await
+        self.write(&letters).await?;
+        self.survived.remove(&id);
+        Ok(())
     }
 
     /// One outcome: nothing to write, a letter, or the reason of a pause.
@@ -150,7 +158,7 @@ impl Hand {
                     let why = "there is no such order".to_owned();
                     return Ok(Some(failed(delivery, order_of(work), why, attempts)));
                 }
-                self.alike.1.clear();
+                self.alike.end();
                 Ok(None)
             }
             // The order at the head of the waitlist is at fault: the sweeper finds it, and it fails by name.
@@ -160,18 +168,11 @@ impl Hand {
             }
             Err(SetFault::Data(detail)) => {
                 let failed = failed(delivery, order_of(work), detail, attempts);
-                self.count_alike(&failed);
+                self.alike.count(&failed.fingerprint, failed.order);
                 Ok(Some(failed))
             }
             Err(SetFault::Store(error)) => Err(reason(&error)),
         }
-    }
-
-    fn count_alike(&mut self, failed: &Failed<'_>) {
-        if self.alike.0 != failed.fingerprint {
-            self.alike = (failed.fingerprint.clone(), HashSet::new());
-        }
-        self.alike.1.extend(failed.order);
     }
 
     /// Waitlists that a set could not fill to their end.

@@ -34,33 +34,29 @@ pub(super) fn split(
     (outcomes, payments)
 }
 
-/// Claims the references; payments whose reference is known are answered. Returns the ids that are ours.
-pub(super) async fn references(
-    tx: &mut dyn Tx,
-    payments: &[(usize, Payment)],
-    inputs: &[Incoming],
-    outcomes: &mut Outcomes,
-) -> Result<HashSet<PaymentId>> {
+/// Claims the references; returns the ids that are ours.
+pub(super) async fn references(tx: &mut dyn Tx, payments: &[(usize, Payment)]) -> Result<HashSet<PaymentId>> {
     if payments.is_empty() {
         return Ok(HashSet::new());
     }
     let mut sorted: Vec<Payment> = payments.iter().map(|(_, payment)| payment.clone()).collect();
     sorted.sort_by(|a, b| (&a.provider, &a.reference).cmp(&(&b.provider, &b.reference)));
-    let claimed: HashSet<PaymentId> = tx.payments_claim(&sorted).await?.into_iter().collect();
-    let repeated: Vec<&(usize, Payment)> =
-        payments.iter().filter(|(_, payment)| !claimed.contains(&payment.id)).collect();
-    if !repeated.is_empty() {
-        answer_repeated(tx, &repeated, inputs, outcomes).await?;
-    }
-    Ok(claimed)
+    Ok(tx.payments_claim(&sorted).await?.into_iter().collect())
 }
 
-async fn answer_repeated(
+/// Answers payments whose reference is known.
+///
+/// Comes after the set's late payments were put back: a repeat of one of those finds nothing, and is put back
+/// with it. Answered as known before the payment is kept, it would end the provider's notices.
+pub(super) async fn answer_repeated(
     tx: &mut dyn Tx,
     repeated: &[&(usize, Payment)],
     inputs: &[Incoming],
     outcomes: &mut Outcomes,
 ) -> Result<()> {
+    if repeated.is_empty() {
+        return Ok(());
+    }
     let name = |p: &Payment| (p.provider.clone(), p.reference.clone());
     let names: HashSet<(Provider, Reference)> = repeated.iter().map(|(_, p)| name(p)).collect();
     let known: HashMap<_, Payment> = tx
@@ -71,14 +67,14 @@ async fn answer_repeated(
         .collect();
     let mut notices: Vec<Notice> = vec![];
     for (at, payment) in repeated {
-        let same = known
-            .get(&name(payment))
-            .is_none_or(|k| k.amount == payment.amount && k.order_reference == payment.order_reference);
+        let Some(known) = known.get(&name(payment)) else {
+            outcomes[*at] = Some(PayOutcome::Late);
+            continue;
+        };
+        let same = known.amount == payment.amount && known.order_reference == payment.order_reference;
         let outcome = if same { PaymentOutcome::Duplicate } else { PaymentOutcome::Recorded };
         outcomes[*at] = Some(PayOutcome::Taken { outcome, paid: None });
-        if let (false, Some(known), Incoming::Notice { notice, body, .. }) =
-            (same, known.get(&name(payment)), &inputs[*at])
-        {
+        if let (false, Incoming::Notice { notice, body, .. }) = (same, &inputs[*at]) {
             tracing::warn!(payment.id = %known.id, "a payment's reference came again with another amount or order");
             notices.push(contradiction(payment, known, *notice, body, tx));
         }

@@ -1,5 +1,7 @@
 //! The statements on orders.
 
+use crate::encode::before;
+
 macro_rules! columns {
     () => {
         "o.id, o.version, o.status, o.customer, o.customer_given, o.email, o.currency, o.amount_minor, \
@@ -59,14 +61,28 @@ pub(super) const ADVANCE: &str = "\
         FROM json_each(?1)) AS next
     WHERE orders.id = next.id AND orders.version = next.version
     RETURNING id";
-pub(super) const LIST: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM orders o WHERE (?1 IS NULL OR o.id = ?1) AND (?2 IS NULL OR o.status = ?2) \
-      AND (?3 IS NULL OR o.customer = ?3) \
-      AND (?4 IS NULL OR o.id IN (SELECT p.order_id FROM payment p WHERE p.reference = ?4)) \
-      AND (?5 IS NULL OR o.id < ?5) ORDER BY o.id DESC LIMIT ?6"
-);
+/// A list that is looked up by one part of its filter, and held to the others.
+macro_rules! list {
+    ($by:literal) => {
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM orders o WHERE ",
+            $by,
+            " AND (?1 IS NULL OR o.id = ?1) AND (?2 IS NULL OR o.status = ?2) \
+              AND (?3 IS NULL OR o.customer = ?3) \
+              AND (?4 IS NULL OR o.id IN (SELECT p.order_id FROM payment p WHERE p.reference = ?4)) \
+              AND o.id < ",
+            before!("?5"),
+            " ORDER BY o.id DESC LIMIT ?6"
+        )
+    };
+}
+pub(super) const LIST: &str = list!("true");
+pub(super) const LIST_BY_ID: &str = list!("o.id = ?1");
+pub(super) const LIST_BY_CUSTOMER: &str = list!("o.customer = ?3");
+pub(super) const LIST_BY_REFERENCE: &str =
+    list!("o.id IN (SELECT p.order_id FROM payment p WHERE p.reference = ?4)");
 pub(super) const DUE: &str = "\
     SELECT id FROM orders WHERE status = 'awaiting_payment' AND hold_expires_at <= ?1
     ORDER BY hold_expires_at LIMIT ?2";

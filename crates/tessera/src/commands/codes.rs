@@ -1,12 +1,11 @@
 //! `tessera codes import|stock`.
 
 use std::fs::File;
-use std::io::Read;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use serde_json::json;
-use tessera_backoffice::import::{self, Chunks, ImportError, Progress, Report, Request};
+use tessera_api::wire::ImportBody;
+use tessera_backoffice::import::{self, ImportError, Progress, Report, Request};
 use tessera_model::import::Format;
 use tessera_model::text::{Reason, Sku};
 use tessera_store::run_alone;
@@ -15,12 +14,10 @@ use super::ACTOR;
 use crate::Outcome;
 use crate::cli::{Codes, Import};
 use crate::failure::{Exit, Failure};
+use crate::file_chunks::FileChunks;
 use crate::output::{Output, table};
 use crate::settings::Settings;
 use crate::shop::{Missing, Shop};
-
-/// Bytes read at once.
-const READ: usize = 65_536;
 
 /// Malformed lines that people are shown; `--json` has them all.
 const SHOWN: usize = 20;
@@ -82,49 +79,13 @@ fn request(wanted: &Import) -> Result<Request, Failure> {
     })
 }
 
-/// A file, read away from the runtime's threads.
-struct FileChunks(Option<File>);
-
-#[async_trait]
-impl Chunks for FileChunks {
-    async fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
-        let Some(mut file) = self.0.take() else { return Ok(None) };
-        let read = tokio::task::spawn_blocking(move || {
-            let mut chunk = vec![0; READ];
-            let count = file.read(&mut chunk)?;
-            chunk.truncate(count);
-            Ok::<_, std::io::Error>((chunk, file))
-        });
-        let (chunk, file) = read.await.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
-        if chunk.is_empty() {
-            return Ok(None);
-        }
-        self.0 = Some(file);
-        Ok(Some(chunk))
-    }
-}
-
 fn print(request: &Request, report: &Report, output: Output) -> Result<(), Failure> {
-    let imported = if report.malformed_count == 0 { report.new } else { 0 };
-    let malformed = report.malformed.iter().map(|(line, reason)| json!({ "line": line, "reason": reason }));
-    let body = json!({
-        "sku": request.sku.as_str(),
-        "batch": report.batch.map(|b| b.to_string()),
-        "dry_run": request.dry_run,
-        "lines": report.lines,
-        "imported": imported,
-        "blank": report.blank,
-        "skipped": {
-            "repeated_in_file": report.repeated_in_file,
-            "in_stock": report.in_stock,
-            "already_sold": report.already_sold,
-        },
-        "malformed": malformed.collect::<Vec<_>>(),
-    });
-    output.print(&body, |_| text(request, report, imported))
+    let body = ImportBody::new(request, report);
+    output.print(&body, |_| text(request, report))
 }
 
-fn text(request: &Request, report: &Report, imported: u64) -> String {
+fn text(request: &Request, report: &Report) -> String {
+    let imported = report.imported();
     let mut lines: Vec<String> =
         report.malformed.iter().take(SHOWN).map(|(line, reason)| format!("line {line}: {reason}")).collect();
     if let Some(more) =

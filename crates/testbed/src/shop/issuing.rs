@@ -1,6 +1,10 @@
 //! What the issuer and the sweeper do.
 
-#![expect(clippy::unwrap_used, reason = "a verb that a test did not expect to fail fails the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a verb that a test did not expect to fail fails the test"
+)]
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -105,6 +109,16 @@ impl Shop {
         tokio::time::timeout(PATIENCE, published).await.unwrap();
     }
 
+    /// Waits until the issuer has taken everything that is published; it may not have acknowledged it.
+    pub async fn until_taken(&self) {
+        let taken = async {
+            while self.broker.depth(0).await.unwrap() > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, taken).await.unwrap();
+    }
+
     /// Runs one round of the sweeper and waits until what it found is published; returns how many.
     pub async fn sweep(&self) -> usize {
         let counts = self.publisher.counts();
@@ -114,19 +128,21 @@ impl Shop {
         found
     }
 
-    /// Waits until orders have this status; looks again at each commit.
+    /// Waits until orders have this status.
     pub async fn until(&self, orders: &[OrderId], status: OrderStatus) {
+        self.until_true(async || self.statuses(orders).await.iter().all(|s| *s == status)).await;
+    }
+
+    /// Waits until something is true; looks again at each commit.
+    pub async fn until_true(&self, is: impl AsyncFn() -> bool) {
         let mut commits = self.faults.commits();
         let reached = async {
-            loop {
-                commits.borrow_and_update();
-                if self.statuses(orders).await.iter().all(|s| *s == status) {
-                    return;
-                }
+            commits.borrow_and_update();
+            while !is().await {
                 commits.changed().await.unwrap();
+                commits.borrow_and_update();
             }
         };
-        let waited = tokio::time::timeout(PATIENCE, reached).await;
-        assert!(waited.is_ok(), "orders did not become {status}: {:?}", self.statuses(orders).await);
+        tokio::time::timeout(PATIENCE, reached).await.expect("what was waited for did not come");
     }
 }

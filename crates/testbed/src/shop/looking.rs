@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
-use tessera_model::ids::OrderId;
+use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::import::CodeText;
 use tessera_model::keys::{BatchKeys, unwrap};
 use tessera_model::order::{Line, Order, OrderStatus};
@@ -84,6 +84,12 @@ impl Shop {
     pub async fn shelf(&self, sku: &str) -> Stock {
         let figures = self.snapshot().await.stock_figures(Some(&Sku::parse(sku).unwrap())).await.unwrap();
         figures[0].stock
+    }
+
+    /// Who stands first in a waitlist.
+    pub async fn head(&self, product: ProductId) -> OrderId {
+        let waiting = self.snapshot().await.waitlists_read(&[product], 1).await.unwrap();
+        waiting[0].1.1
     }
 
     /// The order's money by state; states without any are absent.

@@ -1,0 +1,19 @@
+//! HTTP: the real router over a whole shop, without a socket. Modules mirror the paths.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "an answer that is not as expected fails its test"
+)]
+
+mod api;
+mod ask;
+
+mod every_path;
+mod openapi;
+mod operation;
+mod orders;
+mod outage;
+mod payments;
+mod privacy;
+mod products;

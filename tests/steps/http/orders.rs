@@ -1,0 +1,12 @@
+//! `/v1/orders` and below.
+
+mod cancel;
+mod codes;
+mod pay;
+mod place;
+mod refused;
+mod repeated;
+mod show;
+mod token;
+mod unreadable;
+mod waiting;

@@ -1,0 +1,6 @@
+//! `/v1/payments/{provider}/notify`.
+
+mod forged;
+mod malformed;
+mod notice;
+mod settled;

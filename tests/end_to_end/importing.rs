@@ -112,6 +112,22 @@ async fn a_killed_import_leaves_nothing_and_can_be_repeated() {
     program.close(server).await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_imports_of_one_file_take_turns() {
+    let program = program().await;
+    let file = program.file("same.txt", codes("bought-in", 5_000).join("\n"));
+    let server = program.serve().await;
+    let one = program.start(&["--json", "codes", "import", &file, "--sku", "bought-in"]);
+    let other = program.start(&["--json", "codes", "import", &file, "--sku", "sold"]);
+    let (one, other) = tokio::join!(one.ended(), other.ended());
+    assert_eq!((one.code, other.code), (Some(0), Some(0)), "{}{}", one.stderr, other.stderr);
+    let (one, other) = (one.json(), other.json());
+    let mut counts = [&one, &other].map(|r| (r["imported"].as_u64(), r["skipped"]["in_stock"].as_u64()));
+    counts.sort_unstable();
+    assert_eq!(counts, [(Some(0), Some(5_000)), (Some(5_000), Some(0))]);
+    program.close(server).await;
+}
+
 async fn until(program: &Program, query: &str, is: impl Fn(i64) -> bool, within: Duration) {
     let looking = async {
         while !is(program.number(query).await) {

@@ -51,7 +51,7 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Outcome {
 /// Reads the settings and starts logging as they say.
 fn settings(file: Option<&std::path::Path>, overrides: Overrides) -> Result<Settings, Failure> {
     let settings = settings::load(file, overrides)?;
-    settings.check_broker()?;
+    settings.check()?;
     telemetry::start(&settings.log)?;
     Ok(settings)
 }

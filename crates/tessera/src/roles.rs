@@ -9,7 +9,7 @@ mod lock;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tessera_api::{App, AppParts, HttpSettings, PaymentSettings, WebhookSecret, router};
+use tessera_api::{App, AppParts, HttpSettings, PaymentSettings, router};
 use tessera_broker::{Broker, InProcess};
 use tessera_courier::{Publisher, Sweeper};
 use tessera_issuer::Serial;
@@ -169,7 +169,7 @@ async fn start(
         clock: Arc::clone(&shop.clock),
         entropy: Arc::clone(&shop.entropy),
         heard: Arc::new(ToPublisher(publisher)),
-        payments: payments(settings)?,
+        payments: PaymentSettings { test: settings.payments.test.enabled, hmac: settings.hmac_secret()? },
         http: HttpSettings { allowed_origins: settings.http.allowed_origins.clone() },
         readiness: issuers.iter().map(|ready| ("issuer", ready.clone())).collect(),
         recheck: RECHECK,
@@ -183,18 +183,6 @@ async fn start(
         }
     });
     Ok(Running { http, work, issuers })
-}
-
-fn payments(settings: &Settings) -> Result<PaymentSettings, Failure> {
-    let secret = settings.payments.hmac.secret.as_str();
-    let hmac = match secret {
-        "" => None,
-        text => Some(WebhookSecret::parse(text).ok_or_else(|| {
-            Failure::usage("payments.hmac.secret is no secret")
-                .with_remedy("give whsec_ and base64 of 24 to 64 random bytes")
-        })?),
-    };
-    Ok(PaymentSettings { test: settings.payments.test.enabled, hmac })
 }
 
 /// Stops in order: what buyers wait for, the work behind it, the store.

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 
 use config::{Config, Environment, File, FileFormat, Value, ValueKind};
 use serde::Deserialize;
+use tessera_api::WebhookSecret;
 
 use crate::failure::Failure;
+use crate::telemetry;
 
 /// The defaults, commented.
 pub(crate) const DEFAULT: &str = include_str!("config.default.toml");
@@ -160,8 +162,29 @@ impl Settings {
         }
     }
 
+    /// Refuses values that are of the right kind and that nothing can be made of.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        self.check_broker()?;
+        self.database_file()?;
+        self.hmac_secret()?;
+        telemetry::check(&self.log)
+    }
+
+    /// The shared secret of the `hmac` provider, if it is on.
+    pub(crate) fn hmac_secret(&self) -> Result<Option<WebhookSecret>, Failure> {
+        let secret = self.payments.hmac.secret.as_str();
+        let wrong = || {
+            Failure::usage("payments.hmac.secret is no secret")
+                .with_remedy("give whsec_ and base64 of 24 to 64 random bytes")
+        };
+        match secret {
+            "" => Ok(None),
+            text => WebhookSecret::parse(text).map(Some).ok_or_else(wrong),
+        }
+    }
+
     /// Refuses a broker that this version does not know.
-    pub(crate) fn check_broker(&self) -> Result<(), Failure> {
+    fn check_broker(&self) -> Result<(), Failure> {
         match self.broker.url.as_str() {
             "" | "embedded:" => Ok(()),
             _ => Err(Failure::usage("broker.url is not of this version".to_owned())

@@ -7,16 +7,27 @@ use tracing_subscriber::EnvFilter;
 use crate::failure::Failure;
 use crate::settings::Log;
 
+/// Refuses what [`start`] would.
+pub(crate) fn check(log: &Log) -> Result<(), Failure> {
+    filter(log)?;
+    match log.format.as_str() {
+        "text" | "json" => Ok(()),
+        _ => Err(Failure::usage("log.format is neither text nor json").with_remedy("give one of them")),
+    }
+}
+
+fn filter(log: &Log) -> Result<EnvFilter, Failure> {
+    EnvFilter::try_new(&log.filter)
+        .map_err(|e| Failure::usage(format!("log.filter is wrong: {e}")).with_remedy("give one such as info"))
+}
+
 /// Starts logging.
 pub(crate) fn start(log: &Log) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(&log.filter).map_err(|e| {
-        Failure::usage(format!("log.filter is wrong: {e}")).with_remedy("give one such as info")
-    })?;
-    let base = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter);
+    check(log)?;
+    let base = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter(log)?);
     let started = match log.format.as_str() {
-        "text" => base.with_ansi(std::io::stderr().is_terminal()).try_init(),
         "json" => base.json().try_init(),
-        _ => return Err(Failure::usage("log.format is neither text nor json".to_owned())),
+        _ => base.with_ansi(std::io::stderr().is_terminal()).try_init(),
     };
     started.map_err(|e| Failure::no(format!("logging cannot start: {e}")))
 }

@@ -25,6 +25,7 @@ async fn keys_are_shown_once_listed_and_revoked() {
     program.problem(&["keys", "revoke", "x"], 2).await;
     program.problem(&["keys", "create", "--role", "king"], 2).await;
     program.problem(&["keys", "create", "--role", "owner", "--expires", "soon"], 2).await;
+    program.problem(&["keys", "create", "--role", "owner", "--expires", "2020-01-01"], 2).await;
     program.close_stopped().await;
 }
 
@@ -41,6 +42,27 @@ async fn the_default_configuration_reads_back_and_is_the_default() {
     let found = program.problem(&["config", "check"], 2).await;
     assert!(found["detail"].as_str().unwrap().contains("`http.listen`"), "{found}");
     program.close_empty();
+}
+
+#[tokio::test]
+async fn a_check_refuses_what_serving_would() {
+    let program = empty().await;
+    for (setting, value, words) in [
+        ("PAYMENTS__HMAC__SECRET", "secret", "payments.hmac.secret"),
+        ("LOG__FORMAT", "xml", "log.format"),
+        ("LOG__FILTER", "=,=", "log.filter"),
+        ("BROKER__URL", "amqp://x", "broker.url"),
+        ("DATABASE__URL", "mysql://x", "database.url"),
+    ] {
+        for line in [&["serve"][..], &["config", "check"], &["orders", "list"]] {
+            let ended = program.command_with((setting, value), line).await;
+            assert_eq!(ended.code, Some(2), "{setting} {line:?}: {}", ended.stderr);
+            assert!(ended.stderr.contains(words), "{}", ended.stderr);
+        }
+        let doctor = program.command_with((setting, value), &["--json", "doctor"]).await;
+        assert_eq!((doctor.code, &doctor.json()["ok"]), (Some(1), &json!(false)), "{setting}");
+    }
+    program.close_stopped().await;
 }
 
 #[tokio::test]

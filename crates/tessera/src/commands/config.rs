@@ -15,7 +15,7 @@ pub(super) fn run(command: &ConfigCommand, file: Option<&Path>, output: Output) 
         ConfigCommand::Default => Output::line(settings::DEFAULT.trim_end())?,
         ConfigCommand::Check => {
             let settings = settings::load(file, vec![])?;
-            settings.check_broker()?;
+            settings.check()?;
             let checked = json!({
                 "ok": true,
                 "data_dir": settings.data_dir,

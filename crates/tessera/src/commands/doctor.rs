@@ -56,7 +56,7 @@ pub(super) async fn run(file: Option<&Path>, output: Output) -> Outcome {
 }
 
 async fn checks(file: Option<&Path>) -> Vec<Check> {
-    let settings = match settings::load(file, vec![]).and_then(|s| s.check_broker().map(|()| s)) {
+    let settings = match settings::load(file, vec![]).and_then(|s| s.check().map(|()| s)) {
         Ok(settings) => settings,
         Err(failure) => return vec![Check::wrong("configuration", &failure)],
     };

@@ -45,6 +45,9 @@ fn expiry(text: &str) -> Result<Timestamp, Failure> {
 
 async fn create(shop: &Shop, role: Role, name: String, expires: Option<&str>, output: Output) -> Outcome {
     let expires = expires.map(expiry).transpose()?;
+    if expires.is_some_and(|end| end <= shop.clock.now()) {
+        return Err(Failure::usage("--expires is past").with_remedy("give a later date"));
+    }
     let new = api_keys::create(&shop.store, &shop.entropy, role, name, expires, ACTOR.to_owned()).await?;
     let body = json!({
         "id": new.key.id.to_string(), "key": new.text, "role": role.as_str(), "name": new.key.name,

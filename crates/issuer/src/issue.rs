@@ -68,7 +68,7 @@ impl Step for Issue {
         let issued: BTreeSet<OrderId> = plan.issued.iter().copied().collect();
         write::plan(tx, &plan, &room.orders, inputs.len() == 1).await?;
 
-        let effects = effects(&plan, &room, &issued, inputs.len() == 1);
+        let effects = effects(&plan, &room, &issued, inputs);
         let outcome = |work: &Work| outcome(*work, &room.orders, &plan, &issued);
         let mut results: Vec<IssueResult> = inputs
             .iter()
@@ -138,12 +138,14 @@ fn outcome(
 }
 
 /// A waitlist that goes on beyond the set may have more to fill, unless the set's part of it was not filled to
-/// its end; so may those of an order that left them by itself.
-fn effects(plan: &Plan, room: &Room, issued: &BTreeSet<OrderId>, alone: bool) -> Effects {
+/// its end; so may those of an order that left them, or that was tried by itself and brought nobody along.
+fn effects(plan: &Plan, room: &Room, issued: &BTreeSet<OrderId>, inputs: &[Work]) -> Effects {
+    let (alone, by_itself) = (inputs.len() == 1, matches!(inputs, [Work::Order(_)]));
     let filled = |last: &Option<OrderId>| last.is_none_or(|last| issued.contains(&last));
     let read = room.unfinished.iter().filter(|(_, last)| filled(last)).map(|(p, _)| *p);
     let left = room.orders.values().filter(|order| {
-        alone && issued.contains(&order.id) && order.state.status() == OrderStatus::Backordered
+        let waited = order.state.status() == OrderStatus::Backordered;
+        waited && (by_itself || (alone && issued.contains(&order.id)))
     });
     let left = left.filter_map(|order| room.lines.get(&order.id)).flatten().map(|(_, product, _)| *product);
     let more = read.chain(left).collect();

@@ -119,6 +119,7 @@ async fn the_openapi_document_has_every_route_and_no_other() {
         "/v1/orders/{id}",
         "/v1/orders/{id}/cancel",
         "/v1/orders/{id}/codes",
+        "/v1/orders/{id}/events",
         "/v1/orders/{id}/pay",
         "/v1/payments/{provider}/notify",
         "/v1/products",

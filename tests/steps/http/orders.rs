@@ -2,6 +2,7 @@
 
 mod cancel;
 mod codes;
+mod events;
 mod pay;
 mod place;
 mod refused;

@@ -1,6 +1,7 @@
 //! Signed notices that cannot be read: refused, and kept so that an operator sees why nothing was paid.
 
 use serde_json::{Value, json};
+use tessera_model::money::PAYMENT_MINOR_MAX;
 use tessera_store::StoreError;
 use tessera_testbed::How;
 
@@ -98,10 +99,14 @@ async fn an_amount_that_is_no_positive_integer_pays_nothing() {
 }
 
 #[tokio::test]
-async fn the_largest_amount_of_all_is_over_and_no_overflow() {
+async fn the_largest_amount_is_over_and_one_beyond_it_is_refused() {
     let (api, bought) = one_placed(1).await;
     assert_eq!(outcome(&api, &settled("T-1", bought.id(), 1)).await, "short");
-    assert_eq!(outcome(&api, &settled("T-2", bought.id(), i64::MAX)).await, "over");
+    assert_eq!(outcome(&api, &settled("T-2", bought.id(), PAYMENT_MINOR_MAX)).await, "over");
+    for beyond in [PAYMENT_MINOR_MAX + 1, i64::MAX] {
+        let answer = api.ask(signed(&api, settled("T-3", bought.id(), beyond).to_string())).await;
+        assert_eq!(answer.pointers(), ["/amount/minor"]);
+    }
     api.close().await;
 }
 

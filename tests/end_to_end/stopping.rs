@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tessera_testbed::program::{Client, Program, Receipt};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -120,5 +120,34 @@ async fn clients_that_never_finish_do_not_hold_up_a_stop() {
     let ended = server.terminate().await;
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.took < STOPS_WITHIN, "it took {:?}", ended.took);
+    program.close_stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_of_events_does_not_hold_up_a_stop() {
+    let program = Program::default();
+    program.json(&["migrate"]).await;
+    let price = json!({"minor": 1_990, "currency": "CNY"});
+    program.products(&json!({"sku": "card", "name": "A card", "kind": "codes", "price": price})).await;
+    program.stock("card", 1).await;
+    let server = program.serve().await;
+    let placed = program.client().place("buyer", &[("card", 1)]).await.unwrap().with_status(201);
+    let Receipt { id, token } = placed.receipt();
+    let mut stream = TcpStream::connect(program.listen()).await.unwrap();
+    let asked =
+        format!("GET /v1/orders/{id}/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n");
+    stream.write_all(asked.as_bytes()).await.unwrap();
+    let mut told = String::new();
+    while !told.contains("awaiting_payment") {
+        let mut chunk = [0; 4_096];
+        let count = stream.read(&mut chunk).await.unwrap();
+        assert!(count > 0, "the stream ended: {told}");
+        told.push_str(&String::from_utf8_lossy(&chunk[..count]));
+    }
+    assert!(told.contains("event: order") && told.contains("id: 1"), "{told}");
+    let ended = server.terminate().await;
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.took < STOPS_WITHIN, "it took {:?}", ended.took);
+    assert!(!ended.stderr.contains("cut off"), "{}", ended.stderr);
     program.close_stopped().await;
 }

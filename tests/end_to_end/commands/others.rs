@@ -1,5 +1,6 @@
 //! Keys, settings, checks, documents; and that logs go nowhere but to standard error.
 
+use hyper::Method;
 use serde_json::{Value, json};
 use tessera_testbed::program::Program;
 
@@ -106,12 +107,11 @@ async fn reconcile_names_each_balance() {
 }
 
 #[tokio::test]
-async fn the_openapi_document_has_every_route_and_no_other() {
+async fn the_openapi_document_has_the_routes_that_are_there_and_no_other() {
     let program = empty().await;
     let document: Value = serde_json::from_str(&program.command(&["openapi"]).await.stdout).unwrap();
-    let mut paths = fields(&document["paths"]);
-    paths.sort_unstable();
-    let routes = [
+    let paths = fields(&document["paths"]);
+    for route in [
         "/healthz",
         "/metrics",
         "/readyz",
@@ -124,15 +124,20 @@ async fn the_openapi_document_has_every_route_and_no_other() {
         "/v1/payments/{provider}/notify",
         "/v1/products",
         "/v1/products/{sku}",
-    ];
-    assert_eq!(paths, routes);
+    ] {
+        assert!(paths.contains(&route), "no {route} in {paths:?}");
+    }
     let server = program.serve().await;
     let client = program.client();
     assert_eq!(client.look("/openapi.json").await.unwrap().with_status(200).body, document);
     for path in paths {
-        let path = path.replace("{id}", "x").replace("{provider}", "x").replace("{sku}", "x");
-        let answer = client.look(&path).await.unwrap();
-        assert!(!answer.text.contains("there is no such path"), "{path}: {}", answer.text);
+        for method in fields(&document["paths"][path]) {
+            let made = path.replace("{id}", "x").replace("{provider}", "x").replace("{sku}", "x");
+            let verb = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+            let answer = client.send(verb, &made, &[], vec![]).await.unwrap();
+            let missing = answer.status == 405 || answer.text.contains("there is no such path");
+            assert!(!missing, "{method} {path}: {}", answer.text);
+        }
     }
     let lost = client.look("/v1/nowhere").await.unwrap();
     assert_eq!((lost.status, lost.problem()), (404, "not-found"));

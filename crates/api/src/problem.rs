@@ -131,7 +131,9 @@ impl Problem {
 
     /// Values that are wrong, each with its place.
     pub fn invalid(errors: Vec<FieldError>) -> Self {
-        let first = errors.first().map(|e| format!("{} {}", e.pointer, e.detail));
+        let place =
+            |e: &FieldError| if e.pointer.is_empty() { "the body".to_owned() } else { e.pointer.clone() };
+        let first = errors.first().map(|e| format!("{} {}", place(e), e.detail));
         Self { errors, ..Self::new(Slug::Invalid, first.unwrap_or_default()) }
     }
 
@@ -221,7 +223,7 @@ impl From<StoreError> for Problem {
             }
             StoreError::Data(_) => {
                 tracing::error!(%error, "a stored row is at fault");
-                Self::new(Slug::Internal, "a stored row is at fault; the operator has been told")
+                Self::new(Slug::Internal, "a stored row is at fault; it was logged")
             }
         }
     }

@@ -8,10 +8,11 @@ mod orders;
 mod pay;
 mod products;
 mod request;
+mod unique;
 
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
@@ -31,6 +32,7 @@ pub(crate) use products::{__path_list, __path_product};
 pub fn router(app: App) -> Router {
     let cors = cors(&app);
     Router::new()
+        .route("/", get(|| async { Redirect::temporary("/docs") }))
         .route("/v1/products", get(products::list))
         .route("/v1/products/{sku}", get(products::product))
         .route("/v1/orders", post(orders::place))

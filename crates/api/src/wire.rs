@@ -1,9 +1,11 @@
 //! The shapes of answers. Fields are added, never renamed.
 
+mod asked;
 mod import;
 mod order;
 mod product;
 
+pub(crate) use asked::{NoticeRequest, PayRequest, PlaceRequest};
 pub use import::ImportBody;
 pub use order::{CodeItem, CodeList, OrderBody, PlacedBody};
 pub use product::{ProductBody, ProductList};

@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 #[cfg(test)]
 mod tests;
 
-/// The most inputs in one issuing set.
+/// The most inputs in one set, of whatever step.
 pub const SET_MAX: usize = 256;
 
 /// A place in a waitlist: paid earlier stands further ahead.

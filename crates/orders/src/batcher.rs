@@ -1,11 +1,9 @@
 //! Natural batching: while one set commits, the next gathers. No timer, no added delay when idle.
 
-use std::sync::Arc;
-
 use tessera_store::SET_MAX;
 use tokio::sync::{mpsc, oneshot};
 
-/// The most inputs that wait for a set. At a thousand sets a second this is minutes of nobody's patience.
+/// The most inputs that wait for a set: 32 full ones, well under a second of work.
 const WAITING_MAX: usize = 8_192;
 
 /// Too many inputs wait already; nothing was done.
@@ -38,7 +36,7 @@ impl<I: Send + 'static, O: Send + 'static> Batcher<I, O> {
         F: Future<Output = Vec<O>> + Send + 'static,
     {
         let (waiting, inbox) = mpsc::channel(WAITING_MAX);
-        tokio::spawn(serve(inbox, Arc::new(run)));
+        tokio::spawn(serve(inbox, run));
         Self { waiting }
     }
 
@@ -65,7 +63,7 @@ impl<I: Send + 'static, O: Send + 'static> Batcher<I, O> {
     }
 }
 
-async fn serve<I, O, F>(mut inbox: mpsc::Receiver<Waiting<I, O>>, run: Arc<impl Fn(Vec<I>) -> F>)
+async fn serve<I, O, F>(mut inbox: mpsc::Receiver<Waiting<I, O>>, run: impl Fn(Vec<I>) -> F)
 where
     F: Future<Output = Vec<O>>,
 {
@@ -82,7 +80,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Mutex;
+    use std::sync::{Arc, Mutex};
     use tokio::sync::Semaphore;
 
     #[tokio::test]

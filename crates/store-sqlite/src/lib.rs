@@ -59,6 +59,21 @@ impl Sqlite {
     }
 }
 
+impl Sqlite {
+    /// A file without our migrations is new, or another program's.
+    async fn schema_of_stranger(&self) -> Result<SchemaState> {
+        let tables = "SELECT count(*) FROM sqlite_master";
+        let tables: i64 =
+            sqlx::query(tables).fetch_one(&self.writer).await.and_then(|r| r.try_get(0)).map_err(fault)?;
+        match tables {
+            0 => Ok(SchemaState::Empty),
+            _ => {
+                Err(StoreError::Schema("the file is another program's database: name one of its own".into()))
+            }
+        }
+    }
+}
+
 async fn checked_version(pool: &SqlitePool) -> Result<String> {
     let row = sqlx::query("SELECT sqlite_version()").fetch_one(pool).await.map_err(fault)?;
     let version: String = row.try_get(0).map_err(fault)?;
@@ -95,7 +110,7 @@ impl Store for Sqlite {
         let there: i64 =
             sqlx::query(table).fetch_one(&self.writer).await.and_then(|r| r.try_get(0)).map_err(fault)?;
         if there == 0 {
-            return Ok(SchemaState::Empty);
+            return self.schema_of_stranger().await;
         }
         let latest = "SELECT coalesce(max(version), 0) FROM _sqlx_migrations WHERE success";
         let version: i64 =

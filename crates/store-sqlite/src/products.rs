@@ -43,6 +43,13 @@ const LIST: &str = concat!(
     before!("?1"),
     " ORDER BY p.id DESC LIMIT ?2"
 );
+const CATALOGUE: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM product p WHERE p.active AND p.id < ",
+    before!("?1"),
+    " ORDER BY p.id DESC LIMIT ?2"
+);
 const PUT: &str = "\
     INSERT INTO product (id, sku, name, note, kind, price_minor, currency, hold_seconds, max_per_order,
         per_customer_limit, new_customers_only, open_orders_per_customer, sale_starts_at, sale_ends_at,
@@ -181,6 +188,11 @@ impl ProductOps for SqliteTx {
     async fn products_list(&mut self, before: Option<ProductId>, limit: i64) -> Result<Vec<Product>> {
         let before = before.map(ProductId::uuid);
         self.read(sqlx::query(LIST).bind(before).bind(limit), "product", product).await
+    }
+
+    async fn products_catalogue(&mut self, before: Option<ProductId>, limit: i64) -> Result<Vec<Product>> {
+        let before = before.map(ProductId::uuid);
+        self.read(sqlx::query(CATALOGUE).bind(before).bind(limit), "product", product).await
     }
 
     async fn products_put(&mut self, products: &[Product]) -> Result<()> {

@@ -21,6 +21,8 @@ const READ: &str = "\
             SELECT w.paid_at, w.order_id FROM waitlist w WHERE w.product = unhex(j.value)
             ORDER BY w.paid_at, w.order_id LIMIT ?2) h)) head
     ORDER BY product, paid_at, order_id";
+const OF: &str = "\
+    SELECT DISTINCT w.order_id FROM json_each(?1) j JOIN waitlist w ON w.order_id = unhex(j.value)";
 const JOIN: &str = "\
     INSERT INTO waitlist (product, paid_at, order_id)
     SELECT unhex(value->>0), value->>1, unhex(value->>2) FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING";
@@ -54,6 +56,11 @@ impl WaitlistOps for SqliteTx {
             Ok((f.id("product", ProductId::from_uuid)?, place))
         })
         .await
+    }
+
+    async fn waitlists_of(&mut self, orders: &[OrderId]) -> Result<Vec<OrderId>> {
+        let orders = set(orders.iter().map(|o| id(o.uuid())))?;
+        self.read(sqlx::query(OF).bind(orders), "waitlist", |f| f.id("order_id", OrderId::from_uuid)).await
     }
 
     async fn waitlists_join(&mut self, joined: &[(ProductId, Place)]) -> Result<()> {

@@ -34,6 +34,9 @@ pub trait ProductOps {
     /// Products newest first, those before `before` only.
     async fn products_list(&mut self, before: Option<ProductId>, limit: i64) -> Result<Vec<Product>>;
 
+    /// As [`ProductOps::products_list`], active ones only: the catalogue.
+    async fn products_catalogue(&mut self, before: Option<ProductId>, limit: i64) -> Result<Vec<Product>>;
+
     /// Inserts products with their stock rows, or replaces what is said of those whose id is known.
     async fn products_put(&mut self, products: &[Product]) -> Result<()>;
 

@@ -9,8 +9,7 @@ use async_trait::async_trait;
 use crate::error::{Result, StoreError};
 use crate::tx::{Store, Tx};
 
-/// The most inputs in one set.
-pub const SET_MAX: usize = 256;
+pub use tessera_model::issue::SET_MAX;
 
 /// How often a set whose commit was in doubt is run again before its callers are told to try later.
 const RERUNS_MAX: u32 = 3;

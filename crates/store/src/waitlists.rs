@@ -14,6 +14,9 @@ pub trait WaitlistOps {
     async fn waitlists_read(&mut self, products: &[ProductId], limit: i64)
     -> Result<Vec<(ProductId, Place)>>;
 
+    /// Those of these orders that stand in any waitlist, unlocked.
+    async fn waitlists_of(&mut self, orders: &[OrderId]) -> Result<Vec<OrderId>>;
+
     /// Adds orders to waitlists.
     async fn waitlists_join(&mut self, joined: &[(ProductId, Place)]) -> Result<()>;
 

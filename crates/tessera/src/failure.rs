@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use tessera_api::Problem;
+use tessera_api::{Problem, Slug};
 use tessera_store::StoreError;
 
 /// Exit codes; the README lists the same.
@@ -48,6 +48,11 @@ impl Failure {
     /// The answer is no.
     pub(crate) fn no(detail: impl Into<String>) -> Self {
         Self::new(Exit::No, detail.into())
+    }
+
+    /// There is no such thing.
+    pub(crate) fn not_found(detail: impl Into<String>) -> Self {
+        Problem::new(Slug::NotFound, detail).into()
     }
 
     /// The command or its configuration is wrong.

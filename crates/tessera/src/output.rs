@@ -1,6 +1,6 @@
 //! What people and programs read: tables that align, or one JSON document.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 use comfy_table::{ContentArrangement, Table, TableStyle};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -35,9 +35,11 @@ impl Output {
     /// Prints a line of standard output.
     pub(crate) fn line(text: &str) -> Result<(), Failure> {
         let mut out = std::io::stdout().lock();
-        writeln!(out, "{text}")
-            .and_then(|()| out.flush())
-            .map_err(|e| Failure::no(format!("standard output: {e}")))
+        match writeln!(out, "{text}").and_then(|()| out.flush()) {
+            // Whoever read has seen enough.
+            Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+            written => written.map_err(|e| Failure::no(format!("standard output: {e}"))),
+        }
     }
 
     /// Prints a failure: a problem object on standard output, or words on standard error.

@@ -1,7 +1,7 @@
 //! The roles of a serving process, started together and stopped in order.
 //!
-//! Listener and waiting requests first, then the issuer after the set in hand, then the publisher with what
-//! it holds, and last the store. All of it within [`STOP_WITHIN`].
+//! Listener and waiting requests first, then the issuer after the set in hand, and last the store; all of it
+//! within [`STOP_WITHIN`]. What the publisher still holds, the next start's sweeper finds.
 
 mod housekeeper;
 mod lock;

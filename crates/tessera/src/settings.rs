@@ -149,12 +149,18 @@ fn collect(path: &str, value: &Value, found: &mut Vec<String>) {
     }
 }
 
+/// `*`, or scheme, host and port as browsers send them (RFC 6454): nothing else ever matches.
+fn is_origin(text: &str) -> bool {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    text == "*" || host.is_some_and(|h| !h.is_empty() && h.chars().all(|c| c.is_ascii_graphic() && c != '/'))
+}
+
 impl Settings {
     /// The SQLite file of the embedded engine.
     pub(crate) fn database_file(&self) -> Result<PathBuf, Failure> {
         match self.database.url.as_str() {
             "" => Ok(self.data_dir.join("tessera.db")),
-            url => match url.strip_prefix("sqlite:") {
+            url => match url.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path)) {
                 Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
                 _ => Err(Failure::usage("database.url is not of this version".to_owned())
                     .with_remedy("give sqlite:PATH, or leave it empty".to_owned())),
@@ -167,7 +173,11 @@ impl Settings {
         self.check_broker()?;
         self.database_file()?;
         self.hmac_secret()?;
-        telemetry::check(&self.log)
+        match self.http.allowed_origins.iter().find(|origin| !is_origin(origin)) {
+            Some(origin) => Err(Failure::usage(format!("http.allowed_origins: `{origin}` is no origin"))
+                .with_remedy("give https://HOST or https://HOST:PORT without a path, or * for all")),
+            None => telemetry::check(&self.log),
+        }
     }
 
     /// The shared secret of the `hmac` provider, if it is on.
@@ -235,6 +245,26 @@ mod tests {
         let failure = with("TESSERA_HTTP__LISTN", "x").unwrap_err();
         assert!(failure.to_string().contains("http.listn"), "{failure}");
         assert!(failure.remedy().unwrap().contains("http.listen"), "{failure}");
+    }
+
+    #[test]
+    fn an_origin_that_no_browser_sends_is_refused() {
+        for good in ["*", "https://shop.example", "http://localhost:5173"] {
+            assert!(is_origin(good), "{good}");
+        }
+        for bad in ["", "shop.example", "https://", "https://shop.example/", "https://a b"] {
+            assert!(!is_origin(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_database_may_be_written_as_a_path_or_a_url() {
+        for url in ["sqlite:x.db", "sqlite://x.db"] {
+            assert_eq!(
+                with("TESSERA_DATABASE__URL", url).unwrap().database_file().unwrap(),
+                PathBuf::from("x.db")
+            );
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use tessera_model::ids::OrderId;
+use tessera_model::order::QUANTITY_MAX;
 use tessera_model::place::{BadLines, NewOrder, RequestKey};
 use tessera_model::text::{CustomerId, Email, IdempotencyKey, Sku};
 
@@ -45,8 +46,8 @@ fn lines(fields: &mut Fields) -> Option<Vec<(Sku, i64)>> {
         match Fields::at(pointer, item) {
             Ok(mut line) => {
                 let sku = line.text("sku", Sku::parse);
-                // Bounds are the order's: `NewOrder` knows them, for all lines together.
-                let quantity = line.integer("quantity", i64::MIN, i64::MAX);
+                // The sum of all lines is bounded too: `NewOrder` knows.
+                let quantity = line.integer("quantity", 1, QUANTITY_MAX);
                 fields.faults(line.finish());
                 lines.extend(sku.zip(quantity));
             }

@@ -32,7 +32,8 @@ pub(super) struct Stretch {
 
 /// The order's codes, a stretch at a time; all of them as `text/plain` or `text/csv`.
 #[utoipa::path(get, path = "/v1/orders/{id}/codes", tag = "orders", security(("token" = [])),
-    params(("id" = String, Path), Stretch),
+    params(("id" = String, Path), Stretch,
+        ("Accept" = Option<String>, Header, description = "text/plain or text/csv for all codes at once")),
     responses((status = 200, description = "the codes; empty until the order is issued", body = CodeList),
         (status = 404, description = "no such order, or not its token", body = ProblemBody)))]
 pub(super) async fn codes(

@@ -24,6 +24,7 @@ use crate::app::App;
 use crate::metrics::Metrics;
 use crate::parse::{Notice, NoticeKind, SettledNotice, notice};
 use crate::problem::{Problem, ProblemBody, Slug};
+use crate::wire::NoticeRequest;
 
 /// The provider that takes Standard Webhooks.
 const HMAC_PROVIDER: &str = "hmac";
@@ -40,12 +41,16 @@ struct NoticeAnswer {
 
 /// Tell of a payment (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`).
 #[utoipa::path(post, path = "/v1/payments/{provider}/notify", tag = "payments",
-    params(("provider" = String, Path, example = "hmac")),
-    request_body(content = serde_json::Value, example = json!({"type": "payment.settled", "reference": "T-1",
-        "order_id": "0193…", "amount": {"minor": 1990, "currency": "CNY"}, "paid_at": "2026-11-30T12:00:00Z"})),
+    params(("provider" = String, Path, example = "hmac"),
+        ("webhook-id" = String, Header, description = "the notice's own id"),
+        ("webhook-timestamp" = String, Header, description = "seconds since 1970"),
+        ("webhook-signature" = String, Header, description = "v1,BASE64 of HMAC-SHA256 over id.timestamp.body")),
+    request_body = NoticeRequest,
     responses((status = 200, description = "taken", body = NoticeAnswer),
         (status = 401, description = "bad signature", body = ProblemBody),
-        (status = 422, description = "a value is wrong", body = ProblemBody)))]
+        (status = 404, description = "no such provider", body = ProblemBody),
+        (status = 422, description = "a value is wrong", body = ProblemBody),
+        (status = 503, description = "not taken: send it again", body = ProblemBody)))]
 pub(super) async fn notify(
     State(app): State<App>,
     Path(provider): Path<String>,

@@ -19,7 +19,7 @@ use crate::parse;
 use crate::problem::{Problem, ProblemBody, Slug};
 use crate::read::OrderView;
 use crate::waiting::Until;
-use crate::wire::{OrderBody, PlacedBody};
+use crate::wire::{OrderBody, PlaceRequest, PlacedBody};
 
 /// How soon a client should ask again while an order is pending, in seconds.
 const POLL_SECONDS: u64 = 1;
@@ -28,15 +28,18 @@ const POLL_SECONDS: u64 = 1;
 #[utoipa::path(post, path = "/v1/orders", tag = "orders",
     params(("Idempotency-Key" = Option<String>, Header,
         description = "8 to 128 visible ASCII characters, kept 48 h: a repeat answers with the same order")),
-    request_body(content = serde_json::Value, example = json!(
-        {"customer": {"id": "u-1", "email": "buyer@example.com"}, "lines": [{"sku": "iqiyi-month", "quantity": 1}]})),
+    request_body = PlaceRequest,
     responses(
         (status = 201, description = "placed", body = PlacedBody),
         (status = 200, description = "placed before under this key", body = PlacedBody),
         (status = 404, description = "unknown or inactive sku", body = ProblemBody),
         (status = 409, description = "sold-out, limit-reached, not-a-new-customer, sale-not-open, sale-closed",
             body = ProblemBody),
-        (status = 422, description = "a value is wrong, or the key was used for another request", body = ProblemBody)))]
+        (status = 400, description = "not JSON, or a field is named twice", body = ProblemBody),
+        (status = 413, description = "the body is too large", body = ProblemBody),
+        (status = 415, description = "the body is not JSON", body = ProblemBody),
+        (status = 422, description = "a value is wrong, or the key was used for another request", body = ProblemBody),
+        (status = 503, description = "try again after Retry-After seconds", body = ProblemBody)))]
 pub(super) async fn place(
     State(app): State<App>,
     headers: HeaderMap,

@@ -15,16 +15,18 @@ use crate::metrics::Metrics;
 use crate::parse::Fields;
 use crate::problem::{Problem, ProblemBody, Slug};
 use crate::waiting::{Ticket, Until};
-use crate::wire::OrderBody;
+use crate::wire::{OrderBody, PayRequest};
 
 /// Pay an order by a provider. `test` settles at once; with `Prefer: wait=N` the codes are in the answer.
 #[utoipa::path(post, path = "/v1/orders/{id}/pay", tag = "orders", security(("token" = [])),
     params(("id" = String, Path), ("Prefer" = Option<String>, Header, description = "wait=N, at most 30 seconds")),
-    request_body(content = serde_json::Value, example = json!({"provider": "test"})),
+    request_body = PayRequest,
     responses((status = 200, description = "the codes are in it, or the state is final", body = OrderBody),
         (status = 202, description = "taken; the codes follow", body = OrderBody),
         (status = 404, description = "no such order, or not its token", body = ProblemBody),
-        (status = 409, description = "order-not-payable", body = ProblemBody)))]
+        (status = 409, description = "order-not-payable", body = ProblemBody),
+        (status = 422, description = "no provider that is paid here", body = ProblemBody),
+        (status = 503, description = "try again after Retry-After seconds", body = ProblemBody)))]
 pub(super) async fn pay(
     State(app): State<App>,
     Path(id): Path<String>,
@@ -56,7 +58,8 @@ fn provider(app: &App, body: serde_json::Value) -> Result<(), Problem> {
     let mut fields = Fields::root(body)?;
     let known = |text: &str| match text {
         TEST_PROVIDER if app.payments.test => Ok(()),
-        _ => Err("is no provider that is paid here"),
+        _ if app.payments.test => Err("is no provider that is paid here: give test"),
+        _ => Err("is no provider that is paid here: pay at the provider's own page"),
     };
     let provider = fields.text("provider", known);
     fields.done(provider)

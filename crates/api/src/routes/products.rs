@@ -10,6 +10,7 @@ use serde::Deserialize;
 use tessera_model::ids::ProductId;
 use tessera_model::product::{Product, Stock};
 use tessera_model::text::Sku;
+use tessera_model::time::Timestamp;
 use tessera_store::run_alone;
 
 use crate::app::App;
@@ -49,7 +50,7 @@ pub(super) async fn list(
     let store = Arc::clone(&app.store);
     let (products, stock) = run_alone(async move {
         let mut tx = store.snapshot().await?;
-        let products = tx.products_list(before, limit).await?;
+        let products = tx.products_catalogue(before, limit).await?;
         let ids: Vec<ProductId> = products.iter().map(|p| p.id).collect();
         let stock: HashMap<ProductId, Stock> = tx.stock_read(&ids).await?.into_iter().collect();
         Ok((products, stock))
@@ -58,9 +59,9 @@ pub(super) async fn list(
     let full = i64::try_from(products.len()).is_ok_and(|n| n == limit);
     let next = products.last().filter(|_| full).map(|p| p.id.to_string());
     let now = app.now();
-    let shown = products.iter().filter(|p| p.rules.active);
+    let shown = products.iter();
     let body = ProductList {
-        products: shown.map(|p| body(p, stock.get(&p.id).copied(), &app)).collect(),
+        products: shown.map(|p| body(p, stock.get(&p.id).copied(), now)).collect(),
         next,
         server_time: rfc3339(now),
     };
@@ -83,11 +84,11 @@ pub(super) async fn product(State(app): State<App>, Path(sku): Path<String>) -> 
     })
     .await?;
     let product = product.filter(|p| p.rules.active).ok_or_else(missing)?;
-    Ok(fresh(axum::Json(body(&product, stock.first().map(|(_, s)| *s), &app))))
+    Ok(fresh(axum::Json(body(&product, stock.first().map(|(_, s)| *s), app.now()))))
 }
 
-fn body(product: &Product, stock: Option<Stock>, app: &App) -> ProductBody {
-    ProductBody::new(product, stock.unwrap_or_default(), app.now())
+fn body(product: &Product, stock: Option<Stock>, now: Timestamp) -> ProductBody {
+    ProductBody::new(product, stock.unwrap_or_default(), now)
 }
 
 /// Stock is never cached: a figure that can drift sells what is not there.

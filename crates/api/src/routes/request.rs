@@ -10,6 +10,7 @@ use serde_json::Value;
 use tessera_model::ids::OrderId;
 use tessera_model::keys::Token;
 
+use super::unique::Unique;
 use crate::app::App;
 use crate::problem::{Problem, Slug};
 
@@ -55,9 +56,10 @@ pub(super) fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
 
 /// Reads JSON.
 pub(super) fn json(bytes: &[u8]) -> Result<Value, Problem> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    serde_json::from_slice(bytes).map(|Unique(value)| value).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
-        Problem::new(Slug::Unreadable, format!("the body is not JSON: mend it at {place}"))
+        let what = if error.is_data() { "names a field twice" } else { "is not JSON" };
+        Problem::new(Slug::Unreadable, format!("the body {what}: mend it at {place}"))
     })
 }
 

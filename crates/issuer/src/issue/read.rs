@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::issue::{Place, SET_MAX, Stockroom};
-use tessera_model::order::{Order, OrderStatus};
+use tessera_model::order::Order;
 use tessera_store::{Result, Tx};
 
 use super::{Room, WAITLIST_READ, Work};
@@ -79,9 +79,8 @@ async fn backordered_products(tx: &mut dyn Tx, arrived: &[OrderId], lines: &Line
     if arrived.is_empty() {
         return Ok(vec![]);
     }
-    let orders = tx.orders_read(arrived).await?;
-    let waiting = orders.iter().filter(|o| o.state.status() == OrderStatus::Backordered);
-    Ok(waiting.filter_map(|o| lines.get(&o.id)).flatten().map(|(_, product, _)| *product).collect())
+    let waiting = tx.waitlists_of(arrived).await?;
+    Ok(waiting.iter().filter_map(|id| lines.get(id)).flatten().map(|(_, product, _)| *product).collect())
 }
 
 /// The heads of the waitlists to be filled, at most one set of them, that did not arrive by themselves.

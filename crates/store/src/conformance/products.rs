@@ -82,6 +82,13 @@ pub async fn products_are_listed_newest_first(fixture: &Fixture) {
     assert_eq!(first, [products[2].clone(), products[1].clone()]);
     let rest = fixture.read(async |tx| tx.products_list(Some(products[1].id), 2).await).await;
     assert_eq!(rest, [products[0].clone()]);
+    let mut hidden = products[2].clone();
+    hidden.rules.active = false;
+    fixture.write(async |tx| tx.products_put(from_ref(&hidden)).await).await;
+    let shown = fixture.read(async |tx| tx.products_catalogue(None, 1).await).await;
+    assert_eq!(shown, [products[1].clone()]);
+    let older = fixture.read(async |tx| tx.products_catalogue(Some(products[1].id), 2).await).await;
+    assert_eq!(older, [products[0].clone()]);
 }
 
 /// A product counts as sold from its first order on, whatever became of it.

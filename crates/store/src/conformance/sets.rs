@@ -72,6 +72,7 @@ async fn write_nothing(tx: &mut dyn Tx) -> Result<()> {
     tx.notices_put(&[]).await?;
     tx.batches_advance(&[]).await?;
     tx.spans_append(&[]).await?;
+    assert!(tx.waitlists_of(&[]).await?.is_empty());
     tx.waitlists_join(&[]).await?;
     tx.waitlists_leave(&[]).await?;
     tx.waitlists_told(&[]).await?;

@@ -40,6 +40,9 @@ pub async fn waitlist_is_ordered_by_payment_and_id(fixture: &Fixture) {
     fixture.write(async |tx| tx.waitlists_join(&joined).await).await;
     let places = fixture.read(async |tx| tx.waitlists_read(&[product.id], 9).await).await;
     assert_eq!(places, [joined[2], joined[1], joined[0]]);
+    let elsewhere = fixture.place_paid("dan", &[(&product, 1)]).await.id;
+    let waiting = fixture.read(async |tx| tx.waitlists_of(&[elsewhere, high]).await).await;
+    assert_eq!(waiting, [high]);
 }
 
 /// The limit holds for each product, and counts from its head.

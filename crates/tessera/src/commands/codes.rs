@@ -19,7 +19,7 @@ use crate::output::{Output, table};
 use crate::settings::Settings;
 use crate::shop::{Missing, Shop};
 
-/// Malformed lines that people are shown; `--json` has them all.
+/// Malformed lines that people are shown; `--json` has up to 10 000.
 const SHOWN: usize = 20;
 
 pub(super) async fn run(settings: &Settings, command: Codes, output: Output) -> Outcome {
@@ -94,7 +94,8 @@ fn text(request: &Request, report: &Report) -> String {
         lines.push(format!("… and {more} more malformed lines"));
     }
     let verdict = match (report.malformed_count, request.dry_run) {
-        (0, false) => format!("{imported} codes of {} are on sale", request.sku),
+        (0, false) if imported == 0 => format!("no code of the file is new to {}", request.sku),
+        (0, false) => format!("{imported} codes of {} were put on sale", request.sku),
         (0, true) => format!("{imported} codes of {} would go on sale", request.sku),
         (bad, _) => format!("nothing was imported: mend {bad} malformed lines"),
     };
@@ -113,7 +114,12 @@ fn text(request: &Request, report: &Report) -> String {
 async fn stock(shop: &Shop, of: Option<&str>, output: Output) -> Outcome {
     let of = of.map(sku).transpose()?;
     let store = Arc::clone(&shop.store);
-    let figures = run_alone(async move { store.snapshot().await?.stock_figures(of.as_ref()).await }).await?;
+    let wanted = of.clone();
+    let figures =
+        run_alone(async move { store.snapshot().await?.stock_figures(wanted.as_ref()).await }).await?;
+    if let Some(sku) = of.filter(|_| figures.is_empty()) {
+        return Err(Failure::not_found(format!("there is no product {sku}")));
+    }
     let body = figures.iter().map(|f| {
         json!({
             "sku": f.sku.as_str(), "unissued": f.stock.unissued, "claimed": f.stock.claimed,

@@ -6,13 +6,17 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::cli::ConfigCommand;
-use crate::failure::Exit;
+use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::settings;
 
 pub(super) fn run(command: &ConfigCommand, file: Option<&Path>, output: Output) -> Outcome {
     match command {
-        ConfigCommand::Default => Output::line(settings::DEFAULT.trim_end())?,
+        ConfigCommand::Default => {
+            let defaults: toml::Table = toml::from_str(settings::DEFAULT)
+                .map_err(|e| Failure::no(format!("the defaults are no TOML: {e}")))?;
+            output.print(&defaults, |_| settings::DEFAULT.to_owned())?;
+        }
         ConfigCommand::Check => {
             let settings = settings::load(file, vec![])?;
             settings.check()?;

@@ -50,13 +50,15 @@ fn greet(listens: &str, key: Option<&str>) -> Result<(), Failure> {
     Output::line(&format!(
         "a shop to try out: {shop}
 
-  what it sells    {shop}/v1/products
-  how to talk to it {shop}/docs
+  what it sells      {shop}/v1/products
+  how to talk to it  {shop}/docs
 {key}
-buy a card:
+order a card:
 
   curl -s {shop}/v1/orders -H 'Content-Type: application/json' \\
     -d '{{\"customer\":{{\"id\":\"you\"}},\"lines\":[{{\"sku\":\"iqiyi-month\",\"quantity\":1}}]}}'
+
+and pay it, with the `id` and `token` of that answer in place of ID and TOKEN:
 
   curl -s {shop}/v1/orders/ID/pay -H 'Authorization: Bearer TOKEN' -H 'Prefer: wait=5' \\
     -H 'Content-Type: application/json' -d '{{\"provider\":\"test\"}}'

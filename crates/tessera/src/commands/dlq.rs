@@ -77,7 +77,7 @@ async fn show(shop: &Shop, id: &str, output: Output) -> Outcome {
     let id = LetterId::parse(id).ok_or_else(|| Failure::usage("that is no dead letter's id"))?;
     let store = Arc::clone(&shop.store);
     let letter = run_alone(async move { store.snapshot().await?.letters_read(id).await }).await?;
-    let letter = letter.ok_or_else(|| Failure::no(format!("there is no dead letter {id}")))?;
+    let letter = letter.ok_or_else(|| Failure::not_found(format!("there is no dead letter {id}")))?;
     let mut shown = body(&letter);
     shown["body"] = json!(String::from_utf8_lossy(&letter.body));
     output.print(&shown, |shown| serde_json::to_string_pretty(shown).unwrap_or_default())?;

@@ -72,6 +72,11 @@ async fn checks(file: Option<&Path>) -> Vec<Check> {
         Err(failure) => checks.push(Check::wrong("database", &failure)),
     }
     checks.push(Check::ok("broker", "embedded: it lives in the serving process"));
+    if !settings.payments.test.enabled && settings.payments.hmac.secret.is_empty() {
+        let failure = Failure::no("no payment provider is on: only free orders get codes")
+            .with_remedy("set payments.hmac.secret");
+        checks.push(Check::wrong("payments", &failure));
+    }
     if settings.payments.test.enabled && !settings.http.listen.ip().is_loopback() {
         let failure = Failure::no("test payments are on, and buyers from outside can reach them")
             .with_remedy("set payments.test.enabled to false");
@@ -114,10 +119,7 @@ async fn letters(store: &Arc<dyn Store>) -> Check {
     let store = Arc::clone(store);
     match run_alone(async move { store.snapshot().await?.letters_list(None, None, 1).await }).await {
         Ok(letters) if letters.is_empty() => Check::ok("dead letters", "none open"),
-        Ok(_) => {
-            let failure = Failure::no("some are open").with_remedy("see `tessera dlq list`");
-            Check::wrong("dead letters", &failure)
-        }
+        Ok(_) => Check::ok("dead letters", "some are open: see `tessera dlq list`"),
         Err(error) => Check::wrong("dead letters", &error.into()),
     }
 }

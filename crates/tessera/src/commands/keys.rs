@@ -6,6 +6,7 @@ use serde_json::json;
 use tessera_api::{rfc3339, timestamp};
 use tessera_backoffice::api_keys;
 use tessera_model::ids::ApiKeyId;
+use tessera_model::text::ProductName;
 use tessera_model::time::Timestamp;
 use tessera_store::operators::Role;
 use tessera_store::run_alone;
@@ -22,7 +23,7 @@ pub(super) async fn run(settings: &Settings, command: Keys, output: Output) -> O
     let shop = Shop::open(settings, Missing::Refuse).await?;
     match command {
         Keys::Create { role, name, expires } => {
-            create(&shop, role_of(&role)?, name, expires.as_deref(), output).await
+            create(&shop, role_of(&role)?, name_of(name)?, expires.as_deref(), output).await
         }
         Keys::List(listing) => list(&shop, &listing, output).await,
         Keys::Revoke { id } => revoke(&shop, &id, output).await,
@@ -34,6 +35,14 @@ fn role_of(text: &str) -> Result<Role, Failure> {
     Role::parse(text).ok_or_else(|| {
         Failure::usage(format!("--role {text} is no role")).with_remedy(format!("give one of {known}"))
     })
+}
+
+/// A name may be left out; otherwise it is bounded and in one line, as a product's is.
+fn name_of(text: String) -> Result<String, Failure> {
+    if !text.is_empty() {
+        ProductName::parse(&text).map_err(|e| Failure::usage(format!("--name {e}")))?;
+    }
+    Ok(text)
 }
 
 /// RFC 3339, or a date, which ends at its midnight UTC.
@@ -90,7 +99,7 @@ async fn revoke(shop: &Shop, id: &str, output: Output) -> Outcome {
     let id = ApiKeyId::parse(id)
         .ok_or_else(|| Failure::usage("that is no key's id").with_remedy("`tessera keys list` shows them"))?;
     if !api_keys::revoke(&shop.store, id, ACTOR.to_owned()).await? {
-        return Err(Failure::no(format!("there is no key {id} that is not revoked")));
+        return Err(Failure::not_found(format!("there is no key {id} that is not revoked")));
     }
     output.print(&json!({ "id": id.to_string(), "revoked": true }), |_| format!("revoked {id}"))?;
     Ok(Exit::Done)

@@ -91,7 +91,7 @@ async fn show(shop: &Shop, id: &str, output: Output) -> Outcome {
         Ok(load_in(&mut *tx, &keyring, &[id]).await?.remove(&id))
     })
     .await?;
-    let view = view.ok_or_else(|| Failure::no(format!("there is no order {id}")))?;
+    let view = view.ok_or_else(|| Failure::not_found(format!("there is no order {id}")))?;
     output.print(&OrderBody::new(&view, shop.clock.now()), |_| text(&view))?;
     Ok(Exit::Done)
 }

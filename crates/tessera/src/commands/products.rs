@@ -69,7 +69,8 @@ async fn show(shop: &Shop, sku: &str, output: Output) -> Outcome {
     let sku = Sku::parse(sku).map_err(|e| Failure::usage(format!("the sku {e}")))?;
     let (product, stock) = one(&shop.store, sku.clone()).await?;
     let product = product.ok_or_else(|| {
-        Failure::no(format!("there is no product {sku}")).with_remedy("`tessera products list` shows all")
+        Failure::not_found(format!("there is no product {sku}"))
+            .with_remedy("`tessera products list` shows all")
     })?;
     let body = ProductBody::new(&product, stock, shop.clock.now());
     output.print(&body, |body| serde_json::to_string_pretty(body).unwrap_or_default())?;

@@ -68,7 +68,7 @@ async fn expire(store: &Arc<dyn Store>, stop: &CancellationToken) {
     }
 }
 
-/// Expires one set of holds that ended; returns how many were due.
+/// Expires one set of holds that ended; returns how many were, those that failed not counted.
 async fn expire_set(store: &Arc<dyn Store>) -> Result<usize> {
     let limit = i64::try_from(SET_MAX).unwrap_or(i64::MAX);
     let reader = Arc::clone(store);

@@ -73,6 +73,7 @@ delegate! {
         products_of(skus: &[Sku]) -> Vec<Product>;
         products_read(ids: &[ProductId]) -> Vec<Product>;
         products_list(before: Option<ProductId>, limit: i64) -> Vec<Product>;
+        products_catalogue(before: Option<ProductId>, limit: i64) -> Vec<Product>;
         products_put(products: &[Product]) -> ();
         products_sold(ids: &[ProductId]) -> Vec<ProductId>;
         stock_lock(ids: &[ProductId]) -> ();
@@ -127,6 +128,7 @@ delegate! {
     }
     WaitlistOps {
         waitlists_read(products: &[ProductId], limit: i64) -> Vec<(ProductId, Place)>;
+        waitlists_of(orders: &[OrderId]) -> Vec<OrderId>;
         waitlists_join(joined: &[(ProductId, Place)]) -> ();
         waitlists_leave(orders: &[OrderId]) -> ();
         waitlists_fillable(before: Timestamp, limit: i64) -> Vec<(OrderId, ProductId)>;

@@ -215,3 +215,17 @@ async fn a_product_with_backorders_is_sold_before_it_arrives() {
     assert_eq!(shop.status(order).await, OrderStatus::Backordered);
     shop.close().await;
 }
+
+#[tokio::test]
+async fn a_refused_order_leaves_no_customer_behind() {
+    let shop = Shop::open().await;
+    shop.product("card", |_| ()).await;
+    shop.stock("card", 1).await;
+    shop.place("ann", &[("card", 1)]).await;
+    for name in ["ann", "bob"] {
+        let refused = shop.place_set(vec![shop.new_order(name, &[("card", 1)])]).await;
+        assert!(matches!(refused[0], Ok(PlaceOutcome::Refused(Refusal::SoldOut { .. }))));
+    }
+    assert_eq!(shop.number("SELECT count(*) FROM customer").await, 1, "ann, who has an order");
+    shop.close().await;
+}

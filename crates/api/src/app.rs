@@ -1,6 +1,5 @@
 //! What every route shares.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::allowance::Allowance;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
-use crate::read::{OrderView, load};
+use crate::read::{OrderView, load_each};
 use crate::signature::WebhookSecret;
 use crate::waiting::Waiters;
 
@@ -129,11 +128,6 @@ impl App {
 }
 
 async fn view(store: Arc<dyn Store>, keyring: Arc<Keyring>, ids: Vec<OrderId>) -> Vec<Loaded> {
-    match load(&store, &keyring, ids.clone()).await {
-        Ok(views) => {
-            let views: HashMap<OrderId, Arc<OrderView>> = views;
-            ids.iter().map(|id| Ok(views.get(id).cloned())).collect()
-        }
-        Err(error) => ids.iter().map(|_| Err(error.clone())).collect(),
-    }
+    let views = load_each(store, keyring, ids.clone()).await;
+    ids.iter().map(|id| views.get(id).cloned().transpose()).collect()
 }

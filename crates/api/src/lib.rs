@@ -18,6 +18,8 @@ pub mod read;
 pub mod routes;
 pub mod wire;
 
+pub use axum::Router;
+
 pub use app::{App, AppParts, HttpSettings, PaymentSettings, Readiness};
 pub use instant::{rfc3339, timestamp};
 pub use metrics::Metrics;

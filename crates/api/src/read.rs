@@ -4,4 +4,4 @@ mod codes;
 mod orders;
 
 pub use codes::{CodePage, IssuedCode, code_page};
-pub use orders::{CODES_SHOWN_MAX, OrderView, load, load_in};
+pub use orders::{CODES_SHOWN_MAX, Each, OrderView, load, load_each, load_in};

@@ -16,7 +16,7 @@ use tessera_store::{Result, SET_MAX, Store, run_alone};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::read::{OrderView, load};
+use crate::read::{OrderView, load_each};
 
 /// How long a subscription that was lost is left alone.
 const RESUBSCRIBE: Duration = Duration::from_secs(1);
@@ -178,10 +178,15 @@ impl Waiters {
             ids.retain(|id| queues.contains_key(id));
         }
         for ids in ids.chunks(SET_MAX) {
-            match load(&self.store, &self.keyring, ids.to_vec()).await {
-                Ok(views) => self.answer(views),
-                Err(error) => tracing::debug!(%error, "woken orders could not be loaded"),
-            }
+            let views = load_each(Arc::clone(&self.store), Arc::clone(&self.keyring), ids.to_vec()).await;
+            let readable = views.into_iter().filter_map(|(id, view)| match view {
+                Ok(view) => Some((id, view)),
+                Err(error) => {
+                    tracing::debug!(order.id = %id, %error, "a woken order could not be loaded");
+                    None
+                }
+            });
+            self.answer(readable.collect());
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tessera_model::keys::{Key, Keyring};
+use tessera_model::keys::{Key, KeyUse, Keyring};
 use tessera_store::operators::KeyCheck;
 use tessera_store::{Result, Store, StoreError, run_alone};
 
@@ -19,7 +19,7 @@ pub enum KeyringStanding {
     Differs {
         /// Ids of keys that are missing.
         missing: Vec<String>,
-        /// Ids of keys whose secret is another one.
+        /// Ids of keys whose secret is another one, or of the fingerprint key that is no longer the active one.
         other: Vec<String>,
     },
 }
@@ -38,7 +38,12 @@ fn standing(known: &[KeyCheck], keyring: &Keyring) -> KeyringStanding {
     let ours: HashMap<&str, &Key> = keyring.keys().iter().map(|k| (k.id.as_str(), k)).collect();
     let missing: Vec<String> =
         known.iter().filter(|c| !ours.contains_key(c.key.as_str())).map(|c| c.key.clone()).collect();
-    let differs = |c: &&KeyCheck| ours.get(c.key.as_str()).is_some_and(|k| k.check_value() != c.value);
+    // Codes are recognised under one fingerprint key: another active one would put sold codes on sale again.
+    let fingerprint = keyring.active(KeyUse::Fingerprint).id.as_str();
+    let differs = |c: &&KeyCheck| {
+        let other = ours.get(c.key.as_str()).is_some_and(|k| k.check_value() != c.value);
+        other || (c.usage == KeyUse::Fingerprint.as_str() && c.key != fingerprint)
+    };
     let other: Vec<String> = known.iter().filter(differs).map(|c| c.key.clone()).collect();
     if missing.is_empty() && other.is_empty() {
         let is_new = |id: &&&str| !known.iter().any(|c| c.key == **id);
@@ -86,4 +91,43 @@ pub async fn learn(store: &Arc<dyn Store>, keyring: &Keyring) -> Result<()> {
         }
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tessera_model::keys::{KeyId, KeyState, Secret};
+
+    fn checks(keyring: &Keyring) -> Vec<KeyCheck> {
+        let check = |key: &Key| KeyCheck {
+            key: key.id.to_string(),
+            usage: key.usage.as_str().to_owned(),
+            value: key.check_value(),
+        };
+        keyring.keys().iter().map(check).collect()
+    }
+
+    #[test]
+    fn a_keyring_fits_the_store_that_learnt_it_and_no_other() {
+        let ring = Keyring::generate("x", [[1; 32], [2; 32], [3; 32]]).expect("a keyring");
+        let other = Keyring::generate("x", [[4; 32], [2; 32], [3; 32]]).expect("a keyring");
+        assert_eq!(standing(&checks(&ring), &ring), KeyringStanding::Fits { new: vec![] });
+        let differs = KeyringStanding::Differs { missing: vec![], other: vec!["w-x".to_owned()] };
+        assert_eq!(standing(&checks(&ring), &other), differs);
+    }
+
+    #[test]
+    fn another_active_fingerprint_key_does_not_fit_for_it_would_sell_sold_codes_again() {
+        let ring = Keyring::generate("x", [[1; 32], [2; 32], [3; 32]]).expect("a keyring");
+        let mut keys = ring.keys().to_vec();
+        for key in keys.iter_mut().filter(|k| k.usage == KeyUse::Fingerprint) {
+            key.state = KeyState::Retired;
+        }
+        let id = KeyId::parse("f-2").expect("an id");
+        let secret = Secret::new([5; 32]);
+        keys.push(Key { id, usage: KeyUse::Fingerprint, state: KeyState::Active, secret });
+        let rotated = Keyring::new(keys).expect("a keyring");
+        let differs = KeyringStanding::Differs { missing: vec![], other: vec!["f-x".to_owned()] };
+        assert_eq!(standing(&checks(&ring), &rotated), differs);
+    }
 }

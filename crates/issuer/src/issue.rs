@@ -152,6 +152,6 @@ fn effects(plan: &Plan, room: &Room, issued: &BTreeSet<OrderId>, inputs: &[Work]
     Effects { changed: plan.issued.iter().chain(&plan.backordered).copied().collect(), more }
 }
 
-/// How much of each waitlist a set reads: one more than it fills, so that the next one still stands ahead of
-/// those who come later.
-const WAITLIST_READ: usize = SET_MAX + 1;
+/// How much of each waitlist a set reads: one more than it may fill, its own orders and as many from the head, so
+/// that the next one still stands ahead of those who come later.
+const WAITLIST_READ: usize = 2 * SET_MAX + 1;

@@ -70,7 +70,7 @@ impl Serial {
         Self { store, broker, partition, hand }
     }
 
-    /// Issues until `stop`; finishes the set in hand. Sets `ready` once its consumer is registered.
+    /// Issues until `stop`; finishes the set in hand. `ready` tells whether its consumer is registered.
     pub async fn run(mut self, ready: watch::Sender<bool>, stop: CancellationToken) {
         let mut wait = PROBE_MIN;
         while !stop.is_cancelled() {
@@ -110,6 +110,7 @@ impl Serial {
         let end = self.consume(&mut *consumer, stop, wait).await;
         // Closing the channel, not cancelling the consumer: a cancelled one keeps what it has not acknowledged.
         consumer.close().await;
+        ready.send_replace(false);
         end
     }
 

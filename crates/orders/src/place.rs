@@ -57,6 +57,7 @@ impl Step for Place {
 
         requests.settle(tx).await?;
         write(tx, &outcomes, &stored).await?;
+        forget(tx, inputs, &outcomes).await?;
         Ok(outcomes)
     }
 }
@@ -92,6 +93,13 @@ async fn stored(tx: &mut dyn Tx, inputs: &[NewOrder]) -> Result<HashMap<OrderId,
         (order.id, Placed { order, lines })
     };
     Ok(orders.into_iter().map(placed).collect())
+}
+
+/// Customers were inserted to be locked; those who got nothing are forgotten again.
+async fn forget(tx: &mut dyn Tx, inputs: &[NewOrder], outcomes: &[PlaceOutcome]) -> Result<()> {
+    let refused = inputs.iter().zip(outcomes).filter(|(_, o)| !matches!(o, PlaceOutcome::Placed(_)));
+    let refused: Vec<_> = refused.map(|(new, _)| new.customer.clone()).collect();
+    if refused.is_empty() { Ok(()) } else { tx.customers_forget(&refused).await }
 }
 
 async fn write(tx: &mut dyn Tx, outcomes: &[PlaceOutcome], stored: &HashMap<OrderId, Placed>) -> Result<()> {

@@ -15,6 +15,10 @@ use crate::tx::SqliteTx;
 const LOCK: &str = "\
     INSERT INTO customer (folded, given, created_at)
     SELECT value->>0, value->>1, ?2 FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING";
+const FORGET: &str = "\
+    DELETE FROM customer WHERE folded IN (SELECT value FROM json_each(?1))
+        AND NOT EXISTS (SELECT 1 FROM orders WHERE customer = folded)
+        AND NOT EXISTS (SELECT 1 FROM customer_product WHERE customer = folded)";
 const STANDING: &str = "\
     SELECT j.value AS customer,
         (SELECT count(*) FROM orders o WHERE o.customer = j.value AND o.status = 'awaiting_payment') AS open,
@@ -44,6 +48,11 @@ impl CustomerOps for SqliteTx {
     async fn customers_lock(&mut self, customers: &[CustomerId]) -> Result<()> {
         let rows = set(customers.iter().map(|c| (c.folded(), c.given())))?;
         self.execute(sqlx::query(LOCK).bind(rows).bind(self.time().micros())).await.map(drop)
+    }
+
+    async fn customers_forget(&mut self, customers: &[CustomerId]) -> Result<()> {
+        let folded = set(customers.iter().map(CustomerId::folded))?;
+        self.execute(sqlx::query(FORGET).bind(folded)).await.map(drop)
     }
 
     async fn customers_standing(

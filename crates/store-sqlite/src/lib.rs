@@ -101,7 +101,9 @@ impl Store for Sqlite {
     }
 
     async fn ping(&self) -> Result<()> {
-        sqlx::query("SELECT 1").execute(&self.readers).await.map_err(fault).map(drop)
+        // A file that can be read may be full or read-only: only a transaction that writes tells, and this one
+        // is never committed.
+        self.begin().await.map(drop)
     }
 
     async fn schema(&self) -> Result<SchemaState> {

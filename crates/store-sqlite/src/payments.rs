@@ -38,7 +38,11 @@ const MONEY_OF: &str = "\
     GROUP BY p.order_id, p.id, m.state HAVING sum(m.amount) <> 0 ORDER BY p.id";
 const NOTICES_PUT: &str = "\
     INSERT INTO notice (id, provider, reason, body, received_at)
-    SELECT unhex(value->>0), value->>1, value->>2, unhex(value->>3), value->>4 FROM json_each(?1)";
+    SELECT unhex(value->>0), value->>1, value->>2, unhex(value->>3), value->>4 FROM json_each(?1) WHERE true
+    ON CONFLICT (id) DO NOTHING";
+const NOTICES_TRIM: &str = "\
+    DELETE FROM notice WHERE reason = ?1 AND id NOT IN (
+        SELECT id FROM notice WHERE reason = ?1 ORDER BY id DESC LIMIT ?2)";
 const NOTICES: &str = concat!(
     "SELECT id, provider, reason, body, received_at FROM notice WHERE id < ",
     before!("?1"),
@@ -128,6 +132,11 @@ impl PaymentOps for SqliteTx {
             (id(n.id.uuid()), n.provider.as_str(), n.reason.as_str(), body, n.received_at.micros())
         }))?;
         self.execute(sqlx::query(NOTICES_PUT).bind(rows)).await.map(drop)
+    }
+
+    async fn notices_trim(&mut self, reason: &str, keep: i64) -> Result<()> {
+        let trim = sqlx::query(NOTICES_TRIM).bind(reason.to_owned()).bind(keep);
+        self.execute(trim).await.map(drop)
     }
 
     async fn notices_list(&mut self, before: Option<NoticeId>, limit: i64) -> Result<Vec<Notice>> {

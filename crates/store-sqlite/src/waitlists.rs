@@ -14,13 +14,14 @@ use crate::tx::SqliteTx;
 
 /// A join bounded per product: each head is read along the key and handed on as JSON, for SQLite has no
 /// LATERAL, and a correlated IN is run again for every row.
-const READ: &str = "\
-    SELECT unhex(j.value) AS product, head.value->>0 AS paid_at, unhex(head.value->>1) AS order_id
-    FROM json_each(?1) j CROSS JOIN json_each((
-        SELECT json_group_array(json_array(h.paid_at, hex(h.order_id))) FROM (
-            SELECT w.paid_at, w.order_id FROM waitlist w WHERE w.product = unhex(j.value)
-            ORDER BY w.paid_at, w.order_id LIMIT ?2) h)) head
-    ORDER BY product, paid_at, order_id";
+const READ: &str = concat!(
+    "SELECT unhex(j.value) AS product, head.value->>0 AS paid_at, unhex(head.value->>1) AS order_id \
+     FROM json_each(?1) j CROSS JOIN json_each(( \
+        SELECT json_group_array(json_array(h.paid_at, hex(h.order_id))) FROM ( \
+            SELECT w.paid_at, w.order_id FROM waitlist w WHERE w.product = unhex(j.value) AND ",
+    no_letter!("w.order_id"),
+    " ORDER BY w.paid_at, w.order_id LIMIT ?2) h)) head ORDER BY product, paid_at, order_id"
+);
 const OF: &str = "\
     SELECT DISTINCT w.order_id FROM json_each(?1) j JOIN waitlist w ON w.order_id = unhex(j.value)";
 const JOIN: &str = "\
@@ -31,13 +32,13 @@ const LEAVE: &str = "DELETE FROM waitlist WHERE order_id IN (SELECT unhex(value)
 const FILLABLE: &str = concat!(
     "SELECT o.id, o.product FROM stock s \
      CROSS JOIN waitlist w ON w.product = s.product AND w.order_id = (SELECT h.order_id FROM waitlist h \
-        WHERE h.product = s.product ORDER BY h.paid_at, h.order_id LIMIT 1) \
+        WHERE h.product = s.product AND ",
+    no_letter!("h.order_id"),
+    " ORDER BY h.paid_at, h.order_id LIMIT 1) \
      CROSS JOIN orders o ON o.id = w.order_id \
      CROSS JOIN order_line l ON l.order_id = o.id AND l.product = s.product \
      WHERE coalesce(w.told_at, w.paid_at) < ?1 AND l.quantity <= ",
     unissued!(),
-    " AND ",
-    no_letter!(),
     " LIMIT ?2"
 );
 const TOLD: &str =

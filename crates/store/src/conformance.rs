@@ -111,6 +111,7 @@ macro_rules! conformance_suite {
             units_add_up,
             units_below_zero_are_a_data_fault,
             units_of_an_unknown_customer_are_a_data_fault,
+            customer_without_an_order_is_forgotten,
         ]);
         $crate::conformance_suite!(@cases $harness, open, orders: [
             order_is_read_as_it_was_inserted,

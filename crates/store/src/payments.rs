@@ -88,8 +88,11 @@ pub trait PaymentOps {
     /// Where the money of these orders is, per payment and state; zero sums are absent.
     async fn money_of(&mut self, orders: &[OrderId]) -> Result<Vec<Portion>>;
 
-    /// Keeps notices.
+    /// Keeps notices; one that is kept already, by an earlier run of the same set, stays as it is.
     async fn notices_put(&mut self, notices: &[Notice]) -> Result<()>;
+
+    /// Forgets all notices kept for this reason but the newest `keep`.
+    async fn notices_trim(&mut self, reason: &str, keep: i64) -> Result<()>;
 
     /// Notices, newest first.
     async fn notices_list(&mut self, before: Option<NoticeId>, limit: i64) -> Result<Vec<Notice>>;

@@ -29,10 +29,10 @@ pub trait Store: Send + Sync + 'static {
     /// As [`Store::begin`].
     async fn snapshot(&self) -> Result<Box<dyn Tx>>;
 
-    /// Whether the engine answers.
+    /// Whether the engine can do its work: a transaction that writes begins, and is given up.
     ///
     /// # Errors
-    /// `Unavailable` when it does not.
+    /// `Unavailable` when it cannot.
     async fn ping(&self) -> Result<()>;
 
     /// How the schema stands to this program's.

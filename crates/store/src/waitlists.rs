@@ -10,7 +10,8 @@ use crate::error::Result;
 /// Operations on waitlists.
 #[async_trait]
 pub trait WaitlistOps {
-    /// The first `limit` of each product's waitlist, from the head.
+    /// The first `limit` of each product's waitlist, from the head. An order with a dead letter open or replaying
+    /// holds nobody up: it is left out until its letter is settled, and has its place again then.
     async fn waitlists_read(&mut self, products: &[ProductId], limit: i64)
     -> Result<Vec<(ProductId, Place)>>;
 

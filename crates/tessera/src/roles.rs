@@ -4,6 +4,7 @@
 //! within [`STOP_WITHIN`]. What the publisher still holds, the next start's sweeper finds.
 
 mod housekeeper;
+mod listener;
 mod lock;
 
 use std::sync::Arc;
@@ -175,13 +176,7 @@ async fn start(
         recheck: RECHECK,
         stop: stops.http.clone(),
     });
-    let drained = stops.http.clone();
-    let http = tokio::spawn(async move {
-        let serving = axum::serve(listener, router(app));
-        if let Err(error) = serving.with_graceful_shutdown(drained.cancelled_owned()).await {
-            tracing::error!(%error, "the listener failed");
-        }
-    });
+    let http = tokio::spawn(listener::serve(listener, router(app), stops.http.clone()));
     Ok(Running { http, work, issuers })
 }
 

@@ -86,7 +86,7 @@ pub(crate) type Overrides = Vec<(&'static str, String)>;
 /// Reads them. `file` was named by the user; without it `tessera.toml` is read if it is there.
 pub(crate) fn load(file: Option<&Path>, overrides: Overrides) -> Result<Settings, Failure> {
     let path = file.map(Path::to_owned).or_else(|| Path::new(FILE).exists().then(|| PathBuf::from(FILE)));
-    let file = path.map(|p| File::from(p).format(FileFormat::Toml).required(true));
+    let file = path.as_deref().map(read).transpose()?;
     let environment = Environment::with_prefix("TESSERA")
         .prefix_separator("_")
         .separator("__")
@@ -96,8 +96,19 @@ pub(crate) fn load(file: Option<&Path>, overrides: Overrides) -> Result<Settings
     build(file, Some(environment), overrides)
 }
 
+/// A file's TOML. What is wrong with it is told by its place alone: the line may hold a secret.
+fn read(path: &Path) -> Result<File<config::FileSourceString, FileFormat>, Failure> {
+    let wrong = |why: String| Failure::usage(format!("{} {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|e| wrong(format!("cannot be read: {e}")))?;
+    toml::from_str::<toml::Table>(&text).map_err(|e| {
+        let before = e.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        wrong(format!("is no TOML: mend it at line {}", before.lines().count().max(1)))
+    })?;
+    Ok(File::from_str(&text, FileFormat::Toml))
+}
+
 fn build(
-    file: Option<File<config::FileSourceFile, FileFormat>>,
+    file: Option<File<config::FileSourceString, FileFormat>>,
     environment: Option<Environment>,
     overrides: Overrides,
 ) -> Result<Settings, Failure> {
@@ -118,7 +129,13 @@ fn build(
     if let Some(unknown) = keys(&config).into_iter().find(|key| !known.contains(key)) {
         return Err(unknown_key(&unknown, &known));
     }
-    config.try_deserialize().map_err(wrong)
+    config.try_deserialize().map_err(|error| match &error {
+        // A value of the wrong kind is quoted, and this one may be the secret.
+        config::ConfigError::Type { key: Some(key), .. } if key.contains("secret") => {
+            Failure::usage(format!("the configuration is wrong: {key} is no string"))
+        }
+        _ => wrong(error),
+    })
 }
 
 fn unknown_key(unknown: &str, known: &[String]) -> Failure {
@@ -245,6 +262,16 @@ mod tests {
         let failure = with("TESSERA_HTTP__LISTN", "x").unwrap_err();
         assert!(failure.to_string().contains("http.listn"), "{failure}");
         assert!(failure.remedy().unwrap().contains("http.listen"), "{failure}");
+    }
+
+    #[test]
+    fn a_broken_file_is_told_by_its_line_and_never_quoted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tessera.toml");
+        std::fs::write(&path, "[payments.hmac]\n\nsecret = \"whsec_HUNTER2\n").unwrap();
+        let failure = load(Some(&path), vec![]).unwrap_err();
+        assert!(!failure.to_string().contains("HUNTER2"), "{failure}");
+        assert!(failure.to_string().contains("line 3"), "{failure}");
     }
 
     #[test]

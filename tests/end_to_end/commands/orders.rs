@@ -62,7 +62,7 @@ async fn orders_are_listed_by_filter_in_pages_and_shown() {
 async fn wrong_filters_and_ids_are_problems() {
     let program = empty().await;
     let unknown = "01a22cc3-604b-726c-85a6-a678e1db2110";
-    assert_eq!(program.problem(&["orders", "show", unknown], 1).await["status"], 409);
+    assert_eq!(program.problem(&["orders", "show", unknown], 1).await["status"], 404);
     for (line, code) in [
         (&["orders", "show", "x"][..], 2),
         (&["orders", "list", "--state", "lost"], 2),

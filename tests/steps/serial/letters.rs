@@ -126,3 +126,36 @@ async fn the_damaged_head_of_a_waitlist_becomes_a_letter_by_name() {
     assert_eq!(shop.status(head).await, OrderStatus::Issued);
     shop.close().await;
 }
+
+#[tokio::test]
+async fn a_damaged_head_holds_up_nobody_behind_it_once_it_is_a_letter() {
+    let shop = Shop::open().await;
+    shop.product("card", |rules| rules.backorders = true).await;
+    let mut waiting = vec![];
+    for name in ["ann", "bob"] {
+        let order = shop.place(name, &[("card", 1)]).await;
+        shop.pay(order).await;
+        shop.issue(&[order]).await;
+        shop.clock.advance(Duration::from_secs(1));
+        waiting.push(order);
+    }
+    shop.until_published(2).await;
+    shop.broker.purge(0).unwrap();
+    shop.stock("card", 3).await;
+    damage(&shop, waiting[0]).await;
+    shop.clock.advance(Duration::from_secs(4));
+    let issuer = shop.start_issuer().await;
+    assert_eq!(shop.sweep().await, 1, "the head");
+    shop.until_true(async || shop.letters(None).await.len() == 1).await;
+    shop.clock.advance(Duration::from_secs(4));
+    assert_eq!(shop.sweep().await, 1, "who stands behind it");
+    shop.until_true(async || shop.status(waiting[1]).await == OrderStatus::Issued).await;
+    let later = shop.place("cid", &[("card", 1)]).await;
+    shop.pay(later).await;
+    shop.until_true(async || shop.status(later).await == OrderStatus::Issued).await;
+    issuer.stop().await;
+    mend(&shop).await;
+    shop.issue(&[waiting[0]]).await;
+    assert_eq!(shop.status(waiting[0]).await, OrderStatus::Issued, "its claim kept its code");
+    shop.close().await;
+}

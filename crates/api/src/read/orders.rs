@@ -1,13 +1,14 @@
 //! Orders with all that is shown of them, read a set at a time.
 
 use std::collections::{BTreeSet, HashMap};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use tessera_model::ids::OrderId;
 use tessera_model::keys::Keyring;
 use tessera_model::order::{Line, Order};
 use tessera_store::payments::Portion;
-use tessera_store::{Result, Store, Tx, run_alone};
+use tessera_store::{Result, Store, StoreError, Tx, run_alone};
 
 use super::codes::{self, IssuedCode};
 
@@ -49,6 +50,29 @@ pub async fn load(
         load_in(&mut *tx, &keyring, &ids).await
     })
     .await
+}
+
+/// Orders or why each cannot be read; unknown ones are absent.
+pub type Each = HashMap<OrderId, Result<Arc<OrderView>>>;
+
+/// As [`load`], but an order that cannot be read fails alone: on a data fault the set is halved.
+pub fn load_each(
+    store: Arc<dyn Store>,
+    keyring: Arc<Keyring>,
+    ids: Vec<OrderId>,
+) -> Pin<Box<dyn Future<Output = Each> + Send>> {
+    Box::pin(async move {
+        match load(&store, &keyring, ids.clone()).await {
+            Ok(views) => views.into_iter().map(|(id, view)| (id, Ok(view))).collect(),
+            Err(StoreError::Data(_)) if ids.len() > 1 => {
+                let (left, right) = ids.split_at(ids.len() / 2);
+                let mut views = load_each(Arc::clone(&store), Arc::clone(&keyring), left.to_vec()).await;
+                views.extend(load_each(store, keyring, right.to_vec()).await);
+                views
+            }
+            Err(error) => ids.into_iter().map(|id| (id, Err(error.clone()))).collect(),
+        }
+    })
 }
 
 /// As [`load`], within a transaction.

@@ -29,6 +29,13 @@ use crate::wire::NoticeRequest;
 /// The provider that takes Standard Webhooks.
 const HMAC_PROVIDER: &str = "hmac";
 
+/// Why a notice that anybody may have sent is refused.
+const FORGED: &str = "bad signature";
+
+/// How much of such a notice is kept, in bytes, and how many of them: strangers send as many as they like.
+const FORGED_BYTES: usize = 1_024;
+const FORGED_KEPT: i64 = 1_000;
+
 /// How far a notice's own time may be from ours before it is worth a line in the log, in seconds.
 const SKEW_SECONDS: u64 = 300;
 
@@ -139,9 +146,10 @@ fn hmac_provider() -> Result<Provider, Problem> {
 /// Counts a notice that anybody may have sent, and keeps it while the allowance lasts.
 async fn refuse_forged(app: &App, bytes: &Bytes, problem: Problem) -> Problem {
     if app.refused.allow(app.now()) {
-        return refuse(app, bytes, "bad signature", problem).await;
+        let some = bytes.slice(..bytes.len().min(FORGED_BYTES));
+        return refuse(app, &some, FORGED, problem).await;
     }
-    Metrics::count(&app.metrics.notices_refused, "bad signature");
+    Metrics::count(&app.metrics.notices_refused, FORGED);
     problem
 }
 
@@ -167,6 +175,7 @@ async fn keep(app: &App, bytes: &Bytes, reason: &str) -> Result<(), Problem> {
     Ok(run_alone(async move {
         let mut tx = store.begin().await?;
         tx.notices_put(&[notice]).await?;
+        tx.notices_trim(FORGED, FORGED_KEPT).await?;
         tx.commit().await
     })
     .await?)

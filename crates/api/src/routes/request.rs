@@ -17,6 +17,9 @@ use crate::problem::{Problem, Slug};
 /// The largest body of a request, in bytes.
 const BODY_MAX: usize = 65_536;
 
+/// How long a client may take to send it.
+const BODY_WITHIN: Duration = Duration::from_secs(10);
+
 /// The longest wait a client may ask for.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
@@ -35,7 +38,11 @@ impl<S: Send + Sync> FromRequest<S> for Json {
 
 /// Reads a body up to the limit.
 pub(super) async fn body(body: Body) -> Result<Bytes, Problem> {
-    match Limited::new(body, BODY_MAX).collect().await {
+    let read = Limited::new(body, BODY_MAX).collect();
+    let Ok(read) = tokio::time::timeout(BODY_WITHIN, read).await else {
+        return Err(Problem::new(Slug::Unreadable, "the body took too long: send it at once"));
+    };
+    match read {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => {
             Err(Problem::new(Slug::TooLarge, format!("the body is longer than {BODY_MAX} bytes: send less")))

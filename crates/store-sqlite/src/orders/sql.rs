@@ -12,8 +12,12 @@ macro_rules! columns {
 
 /// An order's letter keeps the sweeper off.
 macro_rules! no_letter {
-    () => {
-        "NOT EXISTS (SELECT 1 FROM dead_letter d WHERE d.order_id = o.id AND d.state IN ('open', 'replaying'))"
+    ($order:literal) => {
+        concat!(
+            "NOT EXISTS (SELECT 1 FROM dead_letter d WHERE d.order_id = ",
+            $order,
+            " AND d.state IN ('open', 'replaying'))"
+        )
     };
 }
 pub(crate) use no_letter;
@@ -89,7 +93,7 @@ pub(super) const DUE: &str = "\
 pub(super) const UNHEARD: &str = concat!(
     "SELECT o.id, o.product FROM orders o \
      WHERE o.status = 'paid' AND coalesce(o.told_at, o.paid_at) < ?1 AND ",
-    no_letter!(),
+    no_letter!("o.id"),
     " ORDER BY coalesce(o.told_at, o.paid_at) LIMIT ?2"
 );
 pub(super) const TOLD: &str =

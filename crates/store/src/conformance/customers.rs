@@ -105,3 +105,16 @@ pub async fn units_of_an_unknown_customer_are_a_data_fault(fixture: &Fixture) {
     let product = fixture.product("card").await;
     fixture.assert_refused(async |tx| tx.customers_move(&[(customer("ann"), product.id, 1)]).await).await;
 }
+
+/// Only a customer that nothing refers to is forgotten.
+pub async fn customer_without_an_order_is_forgotten(fixture: &Fixture) {
+    let product = fixture.product("card").await;
+    let placed = fixture.place("ann", &[(&product, 1)]).await;
+    fixture.write(async |tx| tx.customers_lock(&[customer("bob")]).await).await;
+    fixture
+        .write(async |tx| tx.customers_forget(&[customer("ann"), customer("bob"), customer("cid")]).await)
+        .await;
+    assert_eq!(fixture.read(async |tx| tx.orders_read(&[placed.id]).await).await.len(), 1);
+    fixture.write(async |tx| tx.customers_move(&[(customer("ann"), product.id, 1)]).await).await;
+    fixture.assert_refused(async |tx| tx.customers_move(&[(customer("bob"), product.id, 1)]).await).await;
+}

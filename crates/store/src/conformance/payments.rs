@@ -104,4 +104,13 @@ pub async fn notices_are_listed_newest_first(fixture: &Fixture) {
     assert!(first == [notices[2].clone(), notices[1].clone()]);
     let rest = fixture.read(async |tx| tx.notices_list(Some(notices[1].id), 2).await).await;
     assert!(rest == [notices[0].clone()]);
+    // The same again, as a set that is run again brings it, changes nothing; trimming keeps the newest.
+    fixture.write(async |tx| tx.notices_put(&notices[..1]).await).await;
+    assert_eq!(fixture.read(async |tx| tx.notices_list(None, 9).await).await.len(), 3);
+    fixture.write(async |tx| tx.notices_trim("bad signature 1", 0).await).await;
+    fixture.write(async |tx| tx.notices_trim("bad signature 2", 1).await).await;
+    assert!(
+        fixture.read(async |tx| tx.notices_list(None, 9).await).await
+            == [notices[2].clone(), notices[0].clone()]
+    );
 }

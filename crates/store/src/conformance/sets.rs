@@ -60,6 +60,7 @@ async fn write_nothing(tx: &mut dyn Tx) -> Result<()> {
     tx.stock_move(&[]).await?;
     tx.customers_lock(&[]).await?;
     tx.customers_move(&[]).await?;
+    tx.customers_forget(&[]).await?;
     assert_eq!(tx.requests_claim(&[], tx.now()).await?, [[0; 32]; 0]);
     tx.requests_release(&[]).await?;
     tx.orders_insert(&[]).await?;
@@ -70,6 +71,7 @@ async fn write_nothing(tx: &mut dyn Tx) -> Result<()> {
     tx.payments_explain(&[]).await?;
     tx.money_append(&[]).await?;
     tx.notices_put(&[]).await?;
+    tx.notices_trim("none", 1).await?;
     tx.batches_advance(&[]).await?;
     tx.spans_append(&[]).await?;
     assert!(tx.waitlists_of(&[]).await?.is_empty());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tessera_api::read::{OrderView, load_in};
+use tessera_api::read::{OrderView, load_each, load_in};
 use tessera_api::wire::OrderBody;
 use tessera_model::ids::OrderId;
 use tessera_model::order::OrderStatus;
@@ -54,13 +54,18 @@ fn filter(
 
 async fn list(shop: &Shop, filter: OrderFilter, limit: i64, output: Output) -> Outcome {
     let (store, keyring) = (Arc::clone(&shop.store), Arc::clone(&shop.keyring));
-    let views: Vec<Arc<OrderView>> = run_alone(async move {
-        let mut tx = store.snapshot().await?;
-        let ids: Vec<OrderId> = tx.orders_list(&filter, limit).await?.iter().map(|o| o.id).collect();
-        let mut views = load_in(&mut *tx, &keyring, &ids).await?;
-        Ok(ids.iter().filter_map(|id| views.remove(id)).collect())
+    let reader = Arc::clone(&store);
+    let ids: Vec<OrderId> = run_alone(async move {
+        let mut tx = reader.snapshot().await?;
+        Ok(tx.orders_list(&filter, limit).await?.iter().map(|o| o.id).collect())
     })
     .await?;
+    let mut views = load_each(store, keyring, ids.clone()).await;
+    let views: Vec<Arc<OrderView>> = ids
+        .iter()
+        .filter_map(|id| views.remove(id))
+        .filter_map(|view| view.map_err(|error| tracing::error!(%error, "an order cannot be read")).ok())
+        .collect();
     let now = shop.clock.now();
     let orders: Vec<OrderBody> = views.iter().map(|view| OrderBody::new(view, now)).collect();
     let listed = json!({ "orders": orders, "next": next(&views, limit, |v| v.order.id.to_string()) });

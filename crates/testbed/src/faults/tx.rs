@@ -83,6 +83,7 @@ delegate! {
     }
     CustomerOps {
         customers_lock(customers: &[CustomerId]) -> ();
+        customers_forget(customers: &[CustomerId]) -> ();
         customers_standing(customers: &[CustomerId], products: &[ProductId]) -> Vec<(String, Standing)>;
         customers_move(deltas: &[(CustomerId, ProductId, i64)]) -> ();
     }
@@ -111,6 +112,7 @@ delegate! {
         money_append(entries: &[MoneyEntry]) -> ();
         money_of(orders: &[OrderId]) -> Vec<Portion>;
         notices_put(notices: &[Notice]) -> (), hidden;
+        notices_trim(reason: &str, keep: i64) -> ();
         notices_list(before: Option<NoticeId>, limit: i64) -> Vec<Notice>;
     }
     BatchOps {

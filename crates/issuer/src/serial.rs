@@ -44,6 +44,7 @@ pub struct Serial {
     broker: Arc<dyn Broker>,
     partition: u16,
     hand: Hand,
+    consuming: watch::Sender<bool>,
 }
 
 /// Why a session ended.
@@ -67,10 +68,15 @@ impl Serial {
         partition: u16,
     ) -> Self {
         let hand = Hand::new(Arc::clone(&store), Arc::clone(&broker), entropy, note);
-        Self { store, broker, partition, hand }
+        Self { store, broker, partition, hand, consuming: watch::Sender::new(false) }
     }
 
-    /// Issues until `stop`; finishes the set in hand. `ready` tells whether its consumer is registered.
+    /// Whether it has its queue now: not before it is registered, nor while it is paused.
+    pub fn consuming(&self) -> watch::Receiver<bool> {
+        self.consuming.subscribe()
+    }
+
+    /// Issues until `stop`; finishes the set in hand. Sets `ready` once its consumer was registered.
     pub async fn run(mut self, ready: watch::Sender<bool>, stop: CancellationToken) {
         let mut wait = PROBE_MIN;
         while !stop.is_cancelled() {
@@ -107,10 +113,11 @@ impl Serial {
             Err(error) => return End::Broker(error),
         };
         ready.send_replace(true);
+        self.consuming.send_replace(true);
         let end = self.consume(&mut *consumer, stop, wait).await;
         // Closing the channel, not cancelling the consumer: a cancelled one keeps what it has not acknowledged.
         consumer.close().await;
-        ready.send_replace(false);
+        self.consuming.send_replace(false);
         end
     }
 

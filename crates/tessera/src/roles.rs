@@ -141,7 +141,7 @@ async fn start(
     let publisher = Publisher::spawn(Arc::clone(&broker), Arc::clone(&shop.clock), meta.partitions);
     let mut work = JoinSet::new();
 
-    let mut issuers = vec![];
+    let (mut issuers, mut readiness) = (vec![], vec![]);
     for partition in 0..meta.partitions {
         let note = FileNote::open(&settings.data_dir, partition).map_err(|e| {
             Failure::needs(
@@ -152,6 +152,7 @@ async fn start(
         let (sender, ready) = watch::channel(false);
         let (store, entropy) = (Arc::clone(&shop.store), Arc::clone(&shop.entropy));
         let issuer = Serial::new(store, Arc::clone(&broker), entropy, Box::new(note), partition);
+        readiness.push(("issuer", issuer.consuming()));
         work.spawn(issuer.run(sender, stops.work.clone()));
         issuers.push(ready);
     }
@@ -172,7 +173,7 @@ async fn start(
         heard: Arc::new(ToPublisher(publisher)),
         payments: PaymentSettings { test: settings.payments.test.enabled, hmac: settings.hmac_secret()? },
         http: HttpSettings { allowed_origins: settings.http.allowed_origins.clone() },
-        readiness: issuers.iter().map(|ready| ("issuer", ready.clone())).collect(),
+        readiness,
         recheck: RECHECK,
         stop: stops.http.clone(),
     });

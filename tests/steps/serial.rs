@@ -85,8 +85,10 @@ async fn a_store_that_is_away_pauses_the_issuer_and_costs_no_message() {
     let issuer = shop.start_issuer().await;
     pings.wait_for(|count| *count >= 2).await.unwrap();
     assert_eq!(depth(&shop).await, 5);
+    assert!(!*issuer.consuming.borrow(), "a paused issuer is not ready");
     shop.faults.clear();
     shop.until(&orders, OrderStatus::Issued).await;
+    assert!(*issuer.consuming.borrow());
     issuer.stop().await;
     assert_eq!((depth(&shop).await, shop.letters(None).await), (0, vec![]));
     shop.close().await;

@@ -18,9 +18,6 @@ pub mod publishing;
 pub mod standing_by;
 pub mod waking;
 
-#[cfg(test)]
-mod tests;
-
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;

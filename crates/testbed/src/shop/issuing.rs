@@ -24,6 +24,8 @@ use super::{PATIENCE, Shop};
 
 /// A serial issuer that runs.
 pub struct Issuer {
+    /// Whether it has its queue now.
+    pub consuming: watch::Receiver<bool>,
     task: JoinHandle<()>,
     stop: CancellationToken,
 }
@@ -67,8 +69,9 @@ impl Shop {
         let note = Box::new(self.note.clone());
         let serial = Serial::new(Arc::clone(&self.store), broker, Arc::clone(&self.entropy), note, 0);
         let (stop, (told, ready)) = (CancellationToken::new(), watch::channel(false));
+        let consuming = serial.consuming();
         let task = tokio::spawn(serial.run(told, stop.clone()));
-        (Issuer { task, stop }, ready)
+        (Issuer { consuming, task, stop }, ready)
     }
 
     /// Publishes a message as it is.

@@ -109,7 +109,7 @@ fn candidates(room: &Room) -> Vec<Candidate> {
             _ => None,
         })
         .collect();
-    waiting.sort_by_key(Candidate::place);
+    waiting.sort_by_key(Candidate::turn);
     let paid = room.arrived.iter().filter_map(|id| match room.orders.get(id) {
         Some(order) => match order.state {
             OrderState::Paid { paid_at } => Some(candidate(order, paid_at, false)),

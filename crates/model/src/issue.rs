@@ -16,8 +16,8 @@ mod tests;
 /// The most inputs in one set, of whatever step.
 pub const SET_MAX: usize = 256;
 
-/// A place in a waitlist: paid earlier stands further ahead.
-pub type Place = (Timestamp, OrderId);
+/// A turn in a waitlist: paid earlier stands further ahead.
+pub type Turn = (Timestamp, OrderId);
 
 /// An order that is paid or backordered, to be tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Its place in every waitlist it stands in.
-    pub const fn place(&self) -> Place {
+    /// Its turn in every waitlist it stands in.
+    pub const fn turn(&self) -> Turn {
         (self.paid_at, self.order)
     }
 }
@@ -51,7 +51,7 @@ pub struct Plan {
     /// Orders that became backordered by this set.
     pub backordered: Vec<OrderId>,
     /// Waitlists joined.
-    pub joined: Vec<(ProductId, Place)>,
+    pub joined: Vec<(ProductId, Turn)>,
     /// Claims that fell, by product.
     pub released: BTreeMap<ProductId, i64>,
 }
@@ -61,7 +61,7 @@ pub struct Plan {
 pub struct Stockroom {
     /// In the order they are used: earliest expiry first, then oldest.
     batches: BTreeMap<ProductId, Vec<OpenBatch>>,
-    waitlists: BTreeMap<ProductId, BTreeSet<Place>>,
+    waitlists: BTreeMap<ProductId, BTreeSet<Turn>>,
 }
 
 impl Stockroom {
@@ -71,8 +71,8 @@ impl Stockroom {
     }
 
     /// Says who waits for a product.
-    pub fn waits(&mut self, product: ProductId, place: Place) {
-        self.waitlists.entry(product).or_default().insert(place);
+    pub fn waits(&mut self, product: ProductId, turn: Turn) {
+        self.waitlists.entry(product).or_default().insert(turn);
     }
 
     /// Decides every candidate in turn.
@@ -93,7 +93,7 @@ impl Stockroom {
         let short: Vec<ProductId> = candidate
             .lines
             .iter()
-            .filter(|(_, product, quantity)| !self.serves(*product, *quantity, candidate.place()))
+            .filter(|(_, product, quantity)| !self.serves(*product, *quantity, candidate.turn()))
             .map(|(_, product, _)| *product)
             .collect();
         if short.is_empty() {
@@ -104,9 +104,9 @@ impl Stockroom {
     }
 
     /// Nobody stands ahead in the product's waitlist, and the codes suffice.
-    fn serves(&self, product: ProductId, quantity: i64, place: Place) -> bool {
+    fn serves(&self, product: ProductId, quantity: i64, turn: Turn) -> bool {
         let head = self.waitlists.get(&product).and_then(BTreeSet::first);
-        head.is_none_or(|head| place <= *head) && self.unissued(product) >= quantity
+        head.is_none_or(|head| turn <= *head) && self.unissued(product) >= quantity
     }
 
     fn issue(&mut self, candidate: &Candidate, plan: &mut Plan) {
@@ -124,7 +124,7 @@ impl Stockroom {
             }
             *plan.released.entry(*product).or_default() += quantity;
             if let Some(waitlist) = self.waitlists.get_mut(product) {
-                waitlist.remove(&candidate.place());
+                waitlist.remove(&candidate.turn());
             }
         }
         plan.issued.push(candidate.order);
@@ -132,8 +132,8 @@ impl Stockroom {
 
     fn wait(&mut self, candidate: &Candidate, short: &[ProductId], plan: &mut Plan) {
         for product in short {
-            if self.waitlists.entry(*product).or_default().insert(candidate.place()) {
-                plan.joined.push((*product, candidate.place()));
+            if self.waitlists.entry(*product).or_default().insert(candidate.turn()) {
+                plan.joined.push((*product, candidate.turn()));
             }
         }
         if !candidate.backordered {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use tessera_model::ids::{OrderId, ProductId};
-use tessera_model::issue::Place;
+use tessera_model::issue::Turn;
 use tessera_model::time::Timestamp;
 use tessera_store::Result;
 use tessera_store::waitlists::WaitlistOps;
@@ -46,15 +46,11 @@ const TOLD: &str =
 
 #[async_trait]
 impl WaitlistOps for SqliteTx {
-    async fn waitlists_read(
-        &mut self,
-        products: &[ProductId],
-        limit: i64,
-    ) -> Result<Vec<(ProductId, Place)>> {
+    async fn waitlists_read(&mut self, products: &[ProductId], limit: i64) -> Result<Vec<(ProductId, Turn)>> {
         let products = set(products.iter().map(|p| id(p.uuid())))?;
         self.read(sqlx::query(READ).bind(products).bind(limit), "waitlist", |f| {
-            let place = (f.time("paid_at")?, f.id("order_id", OrderId::from_uuid)?);
-            Ok((f.id("product", ProductId::from_uuid)?, place))
+            let turn = (f.time("paid_at")?, f.id("order_id", OrderId::from_uuid)?);
+            Ok((f.id("product", ProductId::from_uuid)?, turn))
         })
         .await
     }
@@ -64,7 +60,7 @@ impl WaitlistOps for SqliteTx {
         self.read(sqlx::query(OF).bind(orders), "waitlist", |f| f.id("order_id", OrderId::from_uuid)).await
     }
 
-    async fn waitlists_join(&mut self, joined: &[(ProductId, Place)]) -> Result<()> {
+    async fn waitlists_join(&mut self, joined: &[(ProductId, Turn)]) -> Result<()> {
         let rows = set(joined
             .iter()
             .map(|(product, (paid_at, order))| (id(product.uuid()), paid_at.micros(), id(order.uuid()))))?;

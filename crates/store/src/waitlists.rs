@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use tessera_model::ids::{OrderId, ProductId};
-use tessera_model::issue::Place;
+use tessera_model::issue::Turn;
 use tessera_model::time::Timestamp;
 
 use crate::error::Result;
@@ -11,15 +11,14 @@ use crate::error::Result;
 #[async_trait]
 pub trait WaitlistOps {
     /// The first `limit` of each product's waitlist, from the head. An order with a dead letter open or replaying
-    /// holds nobody up: it is left out until its letter is settled, and has its place again then.
-    async fn waitlists_read(&mut self, products: &[ProductId], limit: i64)
-    -> Result<Vec<(ProductId, Place)>>;
+    /// holds nobody up: it is left out until its letter is settled, and has its turn again then.
+    async fn waitlists_read(&mut self, products: &[ProductId], limit: i64) -> Result<Vec<(ProductId, Turn)>>;
 
     /// Those of these orders that stand in any waitlist, unlocked.
     async fn waitlists_of(&mut self, orders: &[OrderId]) -> Result<Vec<OrderId>>;
 
     /// Adds orders to waitlists.
-    async fn waitlists_join(&mut self, joined: &[(ProductId, Place)]) -> Result<()>;
+    async fn waitlists_join(&mut self, joined: &[(ProductId, Turn)]) -> Result<()>;
 
     /// Takes orders out of every waitlist.
     async fn waitlists_leave(&mut self, orders: &[OrderId]) -> Result<()>;

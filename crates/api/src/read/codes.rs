@@ -37,8 +37,8 @@ pub struct CodePage {
     pub total: i64,
 }
 
-/// The place of one code: where it is shown, and where it is stored.
-struct Place {
+/// The spot of one code: where it is shown, and where it is stored.
+struct Spot {
     line: i32,
     shown: i64,
     batch: BatchId,
@@ -82,15 +82,15 @@ pub(super) async fn read(
     take: i64,
 ) -> Result<HashMap<OrderId, Vec<IssuedCode>>> {
     let openers = openers(keyring, spans)?;
-    let places = places(spans, &openers, skip, take);
-    let ranges = ranges(places.values().flatten());
+    let spots = spots(spans, &openers, skip, take);
+    let ranges = ranges(spots.values().flatten());
     let sealed: HashMap<(BatchId, i64), Sealed> =
         tx.codes_read(&ranges).await?.into_iter().map(|(batch, at, sealed)| ((batch, at), sealed)).collect();
-    places
+    spots
         .into_iter()
-        .map(|(order, places)| {
-            let open = |place: Place| open(&place, &openers, &sealed);
-            Ok((order, places.into_iter().map(open).collect::<Result<_>>()?))
+        .map(|(order, spots)| {
+            let open = |spot: Spot| open(&spot, &openers, &sealed);
+            Ok((order, spots.into_iter().map(open).collect::<Result<_>>()?))
         })
         .collect()
 }
@@ -113,13 +113,13 @@ fn openers(keyring: &Keyring, spans: &[IssuedSpan]) -> Result<HashMap<BatchId, O
     Ok(openers)
 }
 
-fn places(
+fn spots(
     spans: &[IssuedSpan],
     openers: &HashMap<BatchId, Opener>,
     skip: i64,
     take: i64,
-) -> HashMap<OrderId, Vec<Place>> {
-    let mut places: HashMap<OrderId, Vec<Place>> = HashMap::new();
+) -> HashMap<OrderId, Vec<Spot>> {
+    let mut spots: HashMap<OrderId, Vec<Spot>> = HashMap::new();
     // How many codes of an order, and of the line at hand, stand before the next span.
     let mut before: HashMap<OrderId, (i64, i32, i64)> = HashMap::new();
     for span in spans {
@@ -135,7 +135,7 @@ fn places(
             Some(order) => order.of(at).unwrap_or(at),
             None => at,
         };
-        places.entry(span.owner.order).or_default().extend((from..upto).map(|n| Place {
+        spots.entry(span.owner.order).or_default().extend((from..upto).map(|n| Spot {
             line: span.owner.line,
             shown: *of_line + n + 1,
             batch: span.batch.id,
@@ -144,30 +144,30 @@ fn places(
         *of_order += length;
         *of_line += length;
     }
-    places
+    spots
 }
 
 /// Neighbours are read together.
-fn ranges<'p>(places: impl Iterator<Item = &'p Place>) -> Vec<(BatchId, i64, i64)> {
+fn ranges<'p>(spots: impl Iterator<Item = &'p Spot>) -> Vec<(BatchId, i64, i64)> {
     let mut ranges: Vec<(BatchId, i64, i64)> = vec![];
-    for place in places {
+    for spot in spots {
         match ranges.last_mut() {
-            Some((batch, _, upto)) if *batch == place.batch && *upto == place.stored => *upto += 1,
-            _ => ranges.push((place.batch, place.stored, place.stored + 1)),
+            Some((batch, _, upto)) if *batch == spot.batch && *upto == spot.stored => *upto += 1,
+            _ => ranges.push((spot.batch, spot.stored, spot.stored + 1)),
         }
     }
     ranges
 }
 
 fn open(
-    place: &Place,
+    spot: &Spot,
     openers: &HashMap<BatchId, Opener>,
     sealed: &HashMap<(BatchId, i64), Sealed>,
 ) -> Result<IssuedCode> {
     let lost = || StoreError::inconsistent("code", "sealed");
-    let opener = openers.get(&place.batch).ok_or_else(lost)?;
-    let sealed = sealed.get(&(place.batch, place.stored)).ok_or_else(lost)?;
-    let bytes = opener.keys.open(place.stored, sealed).map_err(|_| lost())?;
+    let opener = openers.get(&spot.batch).ok_or_else(lost)?;
+    let sealed = sealed.get(&(spot.batch, spot.stored)).ok_or_else(lost)?;
+    let bytes = opener.keys.open(spot.stored, sealed).map_err(|_| lost())?;
     let code = CodeText::from_canonical(bytes).map_err(|_| lost())?;
-    Ok(IssuedCode { line: place.line, position: place.shown, text: code.text().to_string() })
+    Ok(IssuedCode { line: spot.line, position: spot.shown, text: code.text().to_string() })
 }

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tessera_model::ids::{OrderId, ProductId};
-use tessera_model::issue::{Place, SET_MAX, Stockroom};
+use tessera_model::issue::{SET_MAX, Stockroom, Turn};
 use tessera_model::order::Order;
 use tessera_store::{Result, Tx};
 
 use super::{Room, WAITLIST_READ, Work};
 
 type Lines = BTreeMap<OrderId, Vec<(i32, ProductId, i64)>>;
-type Waiting = Vec<(ProductId, Place)>;
+type Waiting = Vec<(ProductId, Turn)>;
 
 /// Locks in the order of the house: stock, batches, orders. Lines and products of an order never change, so
 /// what has to be locked is found before any lock; everything else is read after.
@@ -37,8 +37,8 @@ pub(super) async fn lock(tx: &mut dyn Tx, inputs: &[Work]) -> Result<Room> {
     for batch in batches {
         stockroom.add(batch);
     }
-    for (product, place) in &waiting {
-        stockroom.waits(*product, *place);
+    for (product, turn) in &waiting {
+        stockroom.waits(*product, *turn);
     }
     let orders = orders.into_iter().map(|o| (o.id, o)).collect();
     let unfinished = unfinished(&waiting, &filling, &orders);
@@ -94,9 +94,9 @@ async fn fillable(
     }
     let filling: Vec<ProductId> = filling.iter().copied().collect();
     let set = i64::try_from(SET_MAX).unwrap_or(i64::MAX);
-    let places: BTreeSet<Place> =
-        tx.waitlists_read(&filling, set).await?.into_iter().map(|(_, place)| place).collect();
-    Ok(places.into_iter().map(|(_, id)| id).filter(|id| !arrived.contains(id)).take(SET_MAX).collect())
+    let turns: BTreeSet<Turn> =
+        tx.waitlists_read(&filling, set).await?.into_iter().map(|(_, turn)| turn).collect();
+    Ok(turns.into_iter().map(|(_, id)| id).filter(|id| !arrived.contains(id)).take(SET_MAX).collect())
 }
 
 /// The waitlists to be filled that go on beyond the orders of this set, each with its last order in front of

@@ -53,14 +53,14 @@ fn a_shortage_of_one_line_burns_nothing_of_the_other() {
     let plan = room.plan(&[candidate(1, &[(1, 1), (2, 1)])]);
     assert!(plan.spans.is_empty() && plan.advanced.is_empty() && plan.issued.is_empty());
     assert_eq!(plan.backordered, [order(1)]);
-    assert_eq!(plan.joined, [(product(2), candidate(1, &[]).place())], "waits only where it was short");
+    assert_eq!(plan.joined, [(product(2), candidate(1, &[]).turn())], "waits only where it was short");
 }
 
 #[test]
 fn a_later_order_does_not_pass_the_head_of_a_waitlist() {
     let mut room = Stockroom::default();
     room.add(batch(1, 1, 3));
-    room.waits(product(1), waiting(1, &[]).place());
+    room.waits(product(1), waiting(1, &[]).turn());
     let plan = room.plan(&[candidate(2, &[(1, 1)])]);
     assert_eq!(plan.backordered, [order(2)]);
 }
@@ -71,7 +71,7 @@ fn a_waitlist_is_filled_from_its_head_as_far_as_the_stock_goes() {
     room.add(batch(1, 1, 5));
     let all: Vec<_> = [(1, 3), (2, 3), (3, 1)].map(|(n, q)| waiting(n, &[(1, q)])).into();
     for one in &all {
-        room.waits(product(1), one.place());
+        room.waits(product(1), one.turn());
     }
     let plan = room.plan(&all);
     assert_eq!(plan.issued, [order(1)], "the second does not fit and the third does not pass it");

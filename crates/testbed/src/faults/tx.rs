@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use tessera_model::batch::OpenBatch;
 use tessera_model::ids::{ApiKeyId, BatchId, LetterId, NoticeId, OrderId, PaymentId, ProductId};
-use tessera_model::issue::Place;
+use tessera_model::issue::Turn;
 use tessera_model::keys::{Fingerprint, Sealed};
 use tessera_model::order::{Line, Order};
 use tessera_model::pay::{MoneyEntry, PaymentReason};
@@ -129,9 +129,9 @@ delegate! {
         batches_discard(batch: BatchId, limit: i64) -> bool;
     }
     WaitlistOps {
-        waitlists_read(products: &[ProductId], limit: i64) -> Vec<(ProductId, Place)>;
+        waitlists_read(products: &[ProductId], limit: i64) -> Vec<(ProductId, Turn)>;
         waitlists_of(orders: &[OrderId]) -> Vec<OrderId>;
-        waitlists_join(joined: &[(ProductId, Place)]) -> ();
+        waitlists_join(joined: &[(ProductId, Turn)]) -> ();
         waitlists_leave(orders: &[OrderId]) -> ();
         waitlists_fillable(before: Timestamp, limit: i64) -> Vec<(OrderId, ProductId)>;
         waitlists_told(orders: &[OrderId]) -> ();

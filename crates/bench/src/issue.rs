@@ -18,7 +18,7 @@ const ALONE: usize = 512;
 /// Orders of a round that compare quantities.
 const COMPARED: usize = 512;
 
-/// The quantity of seed 000's large order.
+/// The quantity of a large order.
 const MANY: i64 = 388;
 
 /// How to measure.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
 use async_trait::async_trait;
@@ -13,8 +13,8 @@ use tessera_model::import::Format;
 use tessera_model::keys::Keyring;
 use tessera_model::money::{Currency, Money};
 use tessera_model::place::NewOrder;
-use tessera_model::product::{Kind, Pick, ProductRules};
-use tessera_model::text::{CustomerId, Note, ProductName, Sku};
+use tessera_model::product::{Kind, ProductRules};
+use tessera_model::text::{CustomerId, ProductName, Sku};
 use tessera_model::time::Timestamp;
 use tessera_orders::pay::{Incoming, Pay, PayOutcome, TestPayment};
 use tessera_orders::place::{Place, PlaceOutcome};
@@ -109,24 +109,8 @@ impl Shop {
 }
 
 fn rules(sku: &str) -> anyhow::Result<ProductRules> {
-    Ok(ProductRules {
-        sku: Sku::parse(sku)?,
-        name: ProductName::parse(sku)?,
-        note: Note::default(),
-        kind: Kind::Codes,
-        price: Money::new(100, Currency::parse("CNY")?),
-        hold: Duration::from_hours(1),
-        max_per_order: None,
-        per_customer_limit: None,
-        new_customers_only: false,
-        open_orders_per_customer: None,
-        sale_starts_at: None,
-        sale_ends_at: None,
-        backorders: false,
-        pick: Pick::Fifo,
-        low_stock_at: None,
-        active: true,
-    })
+    let price = Money::new(100, Currency::parse("CNY")?);
+    Ok(ProductRules::new(Sku::parse(sku)?, ProductName::parse(sku)?, Kind::Codes, price))
 }
 
 /// A made-up file of codes, a chunk at a time.

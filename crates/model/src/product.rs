@@ -109,7 +109,32 @@ pub enum CannotChange {
     Currency,
 }
 
+/// How long an unpaid order keeps its claim unless the operator says otherwise.
+pub const HOLD_DEFAULT: Duration = Duration::from_mins(15);
+
 impl ProductRules {
+    /// What is said of a product of which only this is said: no limits, always on sale, first in, first out.
+    pub fn new(sku: Sku, name: ProductName, kind: Kind, price: Money) -> Self {
+        Self {
+            sku,
+            name,
+            note: Note::default(),
+            kind,
+            price,
+            hold: HOLD_DEFAULT,
+            max_per_order: None,
+            per_customer_limit: None,
+            new_customers_only: false,
+            open_orders_per_customer: None,
+            sale_starts_at: None,
+            sale_ends_at: None,
+            backorders: false,
+            pick: Pick::Fifo,
+            low_stock_at: None,
+            active: true,
+        }
+    }
+
     /// Whether `new` may take this one's place, given whether anything was sold.
     ///
     /// # Errors

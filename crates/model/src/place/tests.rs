@@ -4,8 +4,8 @@ use super::*;
 use crate::ids::OrderId;
 use crate::money::Currency;
 use crate::order::QUANTITY_MAX;
-use crate::product::{Kind, Pick, ProductRules};
-use crate::text::{Note, ProductName};
+use crate::product::{Kind, ProductRules};
+use crate::text::ProductName;
 use proptest::prelude::*;
 
 const NOW: Timestamp = Timestamp::from_micros(1_000_000);
@@ -18,24 +18,12 @@ fn product(name: &str) -> Product {
     let seed = name.bytes().next().unwrap_or(0);
     Product {
         id: ProductId::new(NOW, [seed; 10]),
-        rules: ProductRules {
-            sku: sku(name),
-            name: ProductName::parse(name).unwrap(),
-            note: Note::default(),
-            kind: Kind::Codes,
-            price: Money::new(100, Currency::parse("CNY").unwrap()),
-            hold: Duration::from_mins(15),
-            max_per_order: None,
-            per_customer_limit: None,
-            new_customers_only: false,
-            open_orders_per_customer: None,
-            sale_starts_at: None,
-            sale_ends_at: None,
-            backorders: false,
-            pick: Pick::Fifo,
-            low_stock_at: None,
-            active: true,
-        },
+        rules: ProductRules::new(
+            sku(name),
+            ProductName::parse(name).unwrap(),
+            Kind::Codes,
+            Money::new(100, Currency::parse("CNY").unwrap()),
+        ),
     }
 }
 

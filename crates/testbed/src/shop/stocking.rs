@@ -2,16 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a verb that a test did not expect to fail fails the test")]
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use tessera_backoffice::import::{self, Chunks, ImportError, Progress, Report, Request};
 use tessera_backoffice::products;
 use tessera_model::ids::ProductId;
 use tessera_model::import::Format;
 use tessera_model::money::{Currency, Money};
-use tessera_model::product::{Kind, Pick, ProductRules};
-use tessera_model::text::{Note, ProductName, Sku};
+use tessera_model::product::{Kind, ProductRules};
+use tessera_model::text::{ProductName, Sku};
 
 use super::Shop;
 
@@ -33,24 +31,12 @@ impl Chunks for Text {
 impl Shop {
     /// Applies a product of 10.00 CNY with a hold of 15 minutes, and whatever `change` makes of it.
     pub async fn product(&self, sku: &str, change: impl FnOnce(&mut ProductRules)) -> ProductId {
-        let mut rules = ProductRules {
-            sku: Sku::parse(sku).unwrap(),
-            name: ProductName::parse(sku).unwrap(),
-            note: Note::default(),
-            kind: Kind::Codes,
-            price: Money::new(1_000, Currency::parse("CNY").unwrap()),
-            hold: Duration::from_mins(15),
-            max_per_order: None,
-            per_customer_limit: None,
-            new_customers_only: false,
-            open_orders_per_customer: None,
-            sale_starts_at: None,
-            sale_ends_at: None,
-            backorders: false,
-            pick: Pick::Fifo,
-            low_stock_at: None,
-            active: true,
-        };
+        let mut rules = ProductRules::new(
+            Sku::parse(sku).unwrap(),
+            ProductName::parse(sku).unwrap(),
+            Kind::Codes,
+            Money::new(1_000, Currency::parse("CNY").unwrap()),
+        );
         change(&mut rules);
         let applied = products::apply(&self.store, &self.entropy, vec![rules], "test".to_owned()).await;
         applied.unwrap()[0].product.id

@@ -9,39 +9,28 @@ use tessera_model::text::{Note, ProductName, Sku};
 /// Codes of the card, and places of the flash sale.
 pub(super) const STOCK: [usize; 2] = [5_000, 300];
 
-/// A card of seed 003 and a flash sale of seed 001.
+/// A bought-in card and a flash sale.
 pub(super) fn products() -> Option<Vec<ProductRules>> {
     let price = |minor| Some(Money::new(minor, Currency::parse("CNY").ok()?));
+    let product = |sku, name, minor| {
+        let (sku, name) = (Sku::parse(sku).ok()?, ProductName::parse(name).ok()?);
+        Some(ProductRules::new(sku, name, Kind::Codes, price(minor)?))
+    };
     let card = ProductRules {
-        sku: Sku::parse("iqiyi-month").ok()?,
-        name: ProductName::parse("iQiyi, one month").ok()?,
         note: Note::parse("Redeem at iqiyi.com within a year.").ok()?,
-        kind: Kind::Codes,
-        price: price(1_990)?,
-        hold: Duration::from_mins(15),
         max_per_order: Some(100),
-        per_customer_limit: None,
-        new_customers_only: false,
         open_orders_per_customer: Some(5),
-        sale_starts_at: None,
-        sale_ends_at: None,
-        backorders: false,
-        pick: Pick::Fifo,
         low_stock_at: Some(50),
-        active: true,
+        ..product("iqiyi-month", "iQiyi, one month", 1_990)?
     };
     let flash = ProductRules {
-        sku: Sku::parse("flash-place").ok()?,
-        name: ProductName::parse("A place at the workshop (one a person)").ok()?,
         note: Note::parse("Show the code at the door.").ok()?,
-        price: price(9_900)?,
         hold: Duration::from_mins(1),
         max_per_order: Some(1),
         per_customer_limit: Some(1),
         open_orders_per_customer: Some(1),
         pick: Pick::Random,
-        low_stock_at: None,
-        ..card.clone()
+        ..product("flash-place", "A place at the workshop (one a person)", 9_900)?
     };
     Some(vec![card, flash])
 }

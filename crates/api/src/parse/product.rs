@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tessera_model::money::PRICE_MINOR_MAX;
 use tessera_model::order::QUANTITY_MAX;
-use tessera_model::product::{Kind, Pick, ProductRules};
+use tessera_model::product::{HOLD_DEFAULT, Kind, Pick, ProductRules};
 use tessera_model::text::{Note, ProductName, Sku};
 
 use super::fields::Fields;
@@ -51,7 +51,7 @@ fn rules(fields: &mut Fields) -> Option<ProductRules> {
     let note = fields.optional_text("note", Note::parse).unwrap_or_default();
     let kind = fields.text("kind", |t| Kind::parse(t).ok_or("is no kind this version sells: use codes"));
     let price = fields.money("price", 0, PRICE_MINOR_MAX);
-    let hold = fields.optional_integer("hold_seconds", 1, HOLD_SECONDS_MAX).unwrap_or(900);
+    let hold = fields.optional_integer("hold_seconds", 1, HOLD_SECONDS_MAX);
     let max_per_order = fields.optional_integer("max_per_order", 1, QUANTITY_MAX);
     let per_customer_limit = fields.optional_integer("per_customer_limit", 1, i64::MAX);
     let new_customers_only = fields.switch("new_customers_only", false);
@@ -71,7 +71,7 @@ fn rules(fields: &mut Fields) -> Option<ProductRules> {
         note,
         kind: kind?,
         price: price?,
-        hold: Duration::from_secs(u64::try_from(hold).unwrap_or(900)),
+        hold: hold.and_then(|s| u64::try_from(s).ok()).map_or(HOLD_DEFAULT, Duration::from_secs),
         max_per_order,
         per_customer_limit,
         new_customers_only,

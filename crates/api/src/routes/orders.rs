@@ -18,7 +18,7 @@ use crate::metrics::Metrics;
 use crate::parse;
 use crate::problem::{Problem, ProblemBody, Slug};
 use crate::read::OrderView;
-use crate::waiting::Until;
+use crate::waiting::{Ticket, Until};
 use crate::wire::{OrderBody, PlaceRequest, PlacedBody};
 
 /// How soon a client should ask again while an order is pending, in seconds.
@@ -164,6 +164,17 @@ async fn settled(
     if until.holds(&view) || most.is_zero() {
         return Ok(view);
     }
+    woken(app, order, epoch, ticket, most).await
+}
+
+/// The order as a wake-up brings it, or as it is when the time is over.
+pub(super) async fn woken(
+    app: &App,
+    order: OrderId,
+    epoch: i32,
+    ticket: Ticket,
+    most: Duration,
+) -> Result<Arc<OrderView>, Problem> {
     match ticket.wait(most, &app.stop).await {
         Some(view) => Ok(view),
         None => current(app, order, epoch).await,

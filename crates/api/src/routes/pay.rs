@@ -8,7 +8,7 @@ use axum::response::Response;
 use tessera_model::ids::{OrderId, PaymentId};
 use tessera_orders::pay::{Incoming, PayOutcome, TEST_PROVIDER, TestPayment};
 
-use super::orders::{current, order_response};
+use super::orders::{current, order_response, woken};
 use super::request::{Json, buyer, prefer_wait};
 use crate::app::App;
 use crate::metrics::Metrics;
@@ -74,21 +74,11 @@ async fn answer(
 ) -> Result<Response, Problem> {
     let view = match wait {
         // Just paid: the issuer's wake-up, or a re-check, brings it.
-        Some((ticket, most)) if just_paid => match ticket.wait(most, &app.stop).await {
-            Some(view) => view,
-            None => current(app, order, epoch).await?,
-        },
+        Some((ticket, most)) if just_paid => woken(app, order, epoch, ticket, most).await?,
         // Paid before: it may be there already.
         Some((ticket, most)) => {
             let view = current(app, order, epoch).await?;
-            if view.is_final() {
-                view
-            } else {
-                match ticket.wait(most, &app.stop).await {
-                    Some(view) => view,
-                    None => current(app, order, epoch).await?,
-                }
-            }
+            if view.is_final() { view } else { woken(app, order, epoch, ticket, most).await? }
         }
         None => current(app, order, epoch).await?,
     };

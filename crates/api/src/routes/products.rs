@@ -1,6 +1,5 @@
 //! `/v1/products`.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
@@ -8,14 +7,13 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use tessera_model::ids::ProductId;
-use tessera_model::product::{Product, Stock};
 use tessera_model::text::Sku;
-use tessera_model::time::Timestamp;
 use tessera_store::run_alone;
 
 use crate::app::App;
 use crate::instant::rfc3339;
 use crate::problem::{Problem, ProblemBody, Slug};
+use crate::read::with_stock;
 use crate::wire::{ProductBody, ProductList};
 
 /// The most products in one answer.
@@ -48,20 +46,17 @@ pub(super) async fn list(
         None => None,
     };
     let store = Arc::clone(&app.store);
-    let (products, stock) = run_alone(async move {
+    let products = run_alone(async move {
         let mut tx = store.snapshot().await?;
         let products = tx.products_catalogue(before, limit).await?;
-        let ids: Vec<ProductId> = products.iter().map(|p| p.id).collect();
-        let stock: HashMap<ProductId, Stock> = tx.stock_read(&ids).await?.into_iter().collect();
-        Ok((products, stock))
+        with_stock(&mut *tx, products).await
     })
     .await?;
     let full = i64::try_from(products.len()).is_ok_and(|n| n == limit);
-    let next = products.last().filter(|_| full).map(|p| p.id.to_string());
+    let next = products.last().filter(|_| full).map(|(p, _)| p.id.to_string());
     let now = app.now();
-    let shown = products.iter();
     let body = ProductList {
-        products: shown.map(|p| body(p, stock.get(&p.id).copied(), now)).collect(),
+        products: products.iter().map(|(p, stock)| ProductBody::new(p, *stock, now)).collect(),
         next,
         server_time: rfc3339(now),
     };
@@ -76,19 +71,15 @@ pub(super) async fn product(State(app): State<App>, Path(sku): Path<String>) -> 
     let missing = || Problem::new(Slug::NotFound, "there is no such product");
     let sku = Sku::parse(&sku).map_err(|_| missing())?;
     let store = Arc::clone(&app.store);
-    let (product, stock) = run_alone(async move {
+    let found = run_alone(async move {
         let mut tx = store.snapshot().await?;
-        let product = tx.products_of(&[sku]).await?.into_iter().next();
-        let ids: Vec<ProductId> = product.iter().map(|p| p.id).collect();
-        Ok((product, tx.stock_read(&ids).await?))
+        let products = tx.products_of(&[sku]).await?;
+        with_stock(&mut *tx, products).await
     })
     .await?;
-    let product = product.filter(|p| p.rules.active).ok_or_else(missing)?;
-    Ok(fresh(axum::Json(body(&product, stock.first().map(|(_, s)| *s), app.now()))))
-}
-
-fn body(product: &Product, stock: Option<Stock>, now: Timestamp) -> ProductBody {
-    ProductBody::new(product, stock.unwrap_or_default(), now)
+    let active = found.into_iter().find(|(product, _)| product.rules.active);
+    let (product, stock) = active.ok_or_else(missing)?;
+    Ok(fresh(axum::Json(ProductBody::new(&product, stock, app.now()))))
 }
 
 /// Stock is never cached: a figure that can drift sells what is not there.

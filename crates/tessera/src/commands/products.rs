@@ -1,10 +1,10 @@
 //! `tessera products list|show|apply`.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tessera_api::read::with_stock;
 use tessera_api::wire::ProductBody;
 use tessera_backoffice::products::{ApplyError, apply};
 use tessera_model::ids::ProductId;
@@ -33,23 +33,21 @@ async fn list(shop: &Shop, listing: &Listing, output: Output) -> Outcome {
     let before = cursor(listing.cursor.as_deref(), ProductId::parse)?;
     let limit = listing.limit;
     let store = Arc::clone(&shop.store);
-    let (products, stock) = run_alone(async move {
+    let products = run_alone(async move {
         let mut tx = store.snapshot().await?;
         let products = tx.products_list(before, limit).await?;
-        let ids: Vec<ProductId> = products.iter().map(|p| p.id).collect();
-        let stock: HashMap<ProductId, Stock> = tx.stock_read(&ids).await?.into_iter().collect();
-        Ok((products, stock))
+        with_stock(&mut *tx, products).await
     })
     .await?;
     let now = shop.clock.now();
-    let body = |p: &Product| ProductBody::new(p, stock.get(&p.id).copied().unwrap_or_default(), now);
+    let body = |(p, stock): &(Product, Stock)| ProductBody::new(p, *stock, now);
     let listed = json!({
         "products": products.iter().map(body).collect::<Vec<_>>(),
-        "next": next(&products, limit, |p| p.id.to_string()),
+        "next": next(&products, limit, |(p, _)| p.id.to_string()),
     });
     output.print(&listed, |_| {
-        let rows = products.iter().map(|p| {
-            let (rules, stock) = (&p.rules, stock.get(&p.id).copied().unwrap_or_default());
+        let rows = products.iter().map(|(p, stock)| {
+            let rules = &p.rules;
             let price = format!("{} {}", rules.price.minor, rules.price.currency);
             let active = if rules.active { "yes" } else { "no" };
             [
@@ -67,8 +65,8 @@ async fn list(shop: &Shop, listing: &Listing, output: Output) -> Outcome {
 
 async fn show(shop: &Shop, sku: &str, output: Output) -> Outcome {
     let sku = Sku::parse(sku).map_err(|e| Failure::usage(format!("the sku {e}")))?;
-    let (product, stock) = one(&shop.store, sku.clone()).await?;
-    let product = product.ok_or_else(|| {
+    let found = one(&shop.store, sku.clone()).await?;
+    let (product, stock) = found.ok_or_else(|| {
         Failure::not_found(format!("there is no product {sku}"))
             .with_remedy("`tessera products list` shows all")
     })?;
@@ -77,16 +75,14 @@ async fn show(shop: &Shop, sku: &str, output: Output) -> Outcome {
     Ok(Exit::Done)
 }
 
-async fn one(store: &Arc<dyn Store>, sku: Sku) -> Result<(Option<Product>, Stock), Failure> {
+async fn one(store: &Arc<dyn Store>, sku: Sku) -> Result<Option<(Product, Stock)>, Failure> {
     let store = Arc::clone(store);
     let found = run_alone(async move {
         let mut tx = store.snapshot().await?;
-        let product = tx.products_of(&[sku]).await?.into_iter().next();
-        let ids: Vec<ProductId> = product.iter().map(|p| p.id).collect();
-        let stock = tx.stock_read(&ids).await?.first().map(|(_, s)| *s);
-        Ok((product, stock.unwrap_or_default()))
+        let products = tx.products_of(&[sku]).await?;
+        with_stock(&mut *tx, products).await
     });
-    Ok(found.await?)
+    Ok(found.await?.into_iter().next())
 }
 
 async fn apply_file(shop: &Shop, file: &Path, output: Output) -> Outcome {

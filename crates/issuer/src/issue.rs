@@ -53,6 +53,14 @@ pub struct Effects {
     pub more: Vec<ProductId>,
 }
 
+impl Effects {
+    /// What another set changed, too.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.changed.extend(other.changed);
+        self.more.extend(other.more);
+    }
+}
+
 /// The step.
 pub struct Issue;
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tessera_broker::{Broker, BrokerError, Consumer};
 use tessera_model::issue::SET_MAX;
-use tessera_store::{Entropy, SchemaState, Store, StoreError};
+use tessera_store::{Entropy, SchemaState, Store};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -171,9 +171,4 @@ async fn pause(wait: &mut Duration, stop: &CancellationToken) {
         () = tokio::time::sleep(*wait) => {}
     }
     *wait = (*wait * 2).min(PROBE_MAX);
-}
-
-/// A store's failure as the reason of a pause.
-fn reason(error: &StoreError) -> String {
-    error.to_string()
 }

@@ -7,8 +7,8 @@ use tessera_broker::{Broker, Delivery};
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_store::{Entropy, Result, SetFault, Store, StoreError, run_set};
 
+use super::SetNote;
 use super::alike::Alike;
-use super::{SetNote, reason};
 use crate::alone;
 use crate::issue::{Effects, Issue, IssueOutcome, IssueResult, Work};
 use crate::letters::{self, Failed};
@@ -61,7 +61,7 @@ impl Hand {
                 Err(malformed) => undecodable.push(failed(delivery, None, malformed.to_string(), 0)),
             }
         }
-        let (together, suspicious) = self.part(items).await.map_err(|e| reason(&e))?;
+        let (together, suspicious) = self.part(items).await.map_err(|e| e.to_string())?;
 
         let mut effects = Effects::default();
         self.together(&together, &mut effects).await?;
@@ -122,7 +122,7 @@ impl Hand {
         let Work::Order(id) = work else { return Ok(()) };
         let attempt = match self.survived.get(&id) {
             Some(attempt) => *attempt,
-            None => alone::begin(&self.store, id).await.map_err(|e| reason(&e))?,
+            None => alone::begin(&self.store, id).await.map_err(|e| e.to_string())?,
         };
         if attempt > alone::ATTEMPTS_MAX {
             let why = "tried alone three times without an outcome: it may have killed the issuer".to_owned();
@@ -152,8 +152,7 @@ impl Hand {
     ) -> std::result::Result<Option<Failed<'d>>, String> {
         match result {
             Ok(result) => {
-                effects.changed.extend(result.effects.changed);
-                effects.more.extend(result.effects.more);
+                effects.add(result.effects);
                 if result.outcome == IssueOutcome::Unknown {
                     let why = "there is no such order".to_owned();
                     return Ok(Some(failed(delivery, order_of(work), why, attempts)));
@@ -171,7 +170,7 @@ impl Hand {
                 self.alike.count(&failed.fingerprint, failed.order);
                 Ok(Some(failed))
             }
-            Err(SetFault::Store(error)) => Err(reason(&error)),
+            Err(SetFault::Store(error)) => Err(error.to_string()),
         }
     }
 
@@ -185,12 +184,9 @@ impl Hand {
             let works = more.into_iter().map(Work::Stock).collect();
             for result in run_set(Arc::clone(&self.store), Arc::new(Issue), works).await {
                 match result {
-                    Ok(result) => {
-                        effects.changed.extend(result.effects.changed);
-                        effects.more.extend(result.effects.more);
-                    }
+                    Ok(result) => effects.add(result.effects),
                     Err(SetFault::Data(detail)) => tracing::warn!(detail, "a waitlist could not be filled"),
-                    Err(SetFault::Store(error)) => return Err(reason(&error)),
+                    Err(SetFault::Store(error)) => return Err(error.to_string()),
                 }
             }
         }
@@ -198,7 +194,7 @@ impl Hand {
     }
 
     async fn write(&self, failed: &[Failed<'_>]) -> std::result::Result<(), String> {
-        letters::write(&self.store, &self.entropy, failed).await.map_err(|e| reason(&e))
+        letters::write(&self.store, &self.entropy, failed).await.map_err(|e| e.to_string())
     }
 
     /// One message for the set. Losing it costs the waiters one re-check period.

@@ -6,14 +6,13 @@
 //! [`program::Program`] is the real binary over a folder, its processes and clients. Nothing of the product
 //! depends on this crate.
 
-mod clock;
 mod note;
 
 pub mod faults;
 pub mod program;
 pub mod shop;
 
-pub use clock::MockClock;
 pub use faults::{Faults, FaultyStore, Hang, How};
 pub use note::MemoryNote;
 pub use shop::{Issuer, Shop};
+pub use tessera_store::conformance::MockClock;

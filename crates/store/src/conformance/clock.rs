@@ -7,10 +7,10 @@ use tessera_model::time::Timestamp;
 
 use crate::Clock;
 
-/// 2026-11-30T12:00:00Z, when every case begins.
+/// 2026-11-30T12:00:00Z, when every case and every test begins.
 const BEGINNING_MICROS: i64 = 1_796_040_000_000_000;
 
-/// The clock of a case.
+/// The clock of a case, or of a test above this suite.
 pub struct MockClock(AtomicI64);
 
 impl Default for MockClock {

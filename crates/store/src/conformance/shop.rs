@@ -11,7 +11,7 @@ use tessera_model::pay::{MoneyEntry, MoneyState};
 use tessera_model::place::Placed;
 use tessera_model::product::{Kind, Pick, Product, ProductRules};
 use tessera_model::span::{Owner, Span, SpanKind};
-use tessera_model::text::{CustomerId, Note, OrderReference, ProductName, Provider, Reference, Sku};
+use tessera_model::text::{CustomerId, OrderReference, ProductName, Provider, Reference, Sku};
 
 use super::Fixture;
 use crate::batches::{NewBatch, NewCode};
@@ -48,24 +48,9 @@ pub(super) fn void_span(batch: BatchId, start: i64, upto: i64, size: i64) -> Spa
 impl Fixture {
     /// A product about to be put, at 1 CNY.
     pub(super) fn new_product(&self, name: &str) -> Product {
-        let rules = ProductRules {
-            sku: sku(name),
-            name: ProductName::parse(name).expect("a name"),
-            note: Note::default(),
-            kind: Kind::Codes,
-            price: cny(100),
-            hold: HOLD,
-            max_per_order: None,
-            per_customer_limit: None,
-            new_customers_only: false,
-            open_orders_per_customer: None,
-            sale_starts_at: None,
-            sale_ends_at: None,
-            backorders: true,
-            pick: Pick::Fifo,
-            low_stock_at: None,
-            active: true,
-        };
+        let name = ProductName::parse(name).expect("a name");
+        let named = ProductRules::new(sku(name.as_str()), name, Kind::Codes, cny(100));
+        let rules = ProductRules { hold: HOLD, backorders: true, ..named };
         Product { id: self.id(ProductId::new), rules }
     }
 

@@ -50,6 +50,11 @@ pub trait Store: Send + Sync + 'static {
     /// Ends every connection; what is under way is finished first.
     async fn close(&self);
 
+    /// Whether all writing transactions go one after the other, whatever they touch.
+    fn has_one_writer(&self) -> bool {
+        false
+    }
+
     /// The engine's name and version, for people.
     fn engine(&self) -> String;
 }

@@ -6,11 +6,23 @@
 
 use async_trait::async_trait;
 
-use crate::{BrokerError, Delivery, Message, PublishError};
+use crate::{BrokerError, Delivery, Finding, Message, PublishError};
 
 /// A broker, shared by everything in the process.
 #[async_trait]
 pub trait Broker: Send + Sync + 'static {
+    /// Makes sure that the exchanges and durable queues exist as this program wants them.
+    ///
+    /// An issuer calls it before it consumes; asking again is cheap and no error. Until it was called
+    /// once, publishing may find no exchange and answer `Away`.
+    ///
+    /// # Errors
+    /// `Away` or `Closed`, and `Topology` if one exists with other arguments; nothing is changed then.
+    async fn declare(&self) -> Result<(), BrokerError>;
+
+    /// Looks at what [`Broker::declare`] makes, and creates nothing. For `doctor`.
+    async fn topology(&self) -> Result<Vec<Finding>, BrokerError>;
+
     /// Publishes messages; one result per message, in order.
     ///
     /// `Ok` only when the broker has confirmed the message *and* it was routed to a queue. A message
@@ -27,6 +39,11 @@ pub trait Broker: Send + Sync + 'static {
     /// `Away` or `Closed`, and `NoQueue` if the partition's queue neither exists nor can be declared.
     async fn consume(&self, partition: u16, prefetch: u16) -> Result<Box<dyn Consumer>, BrokerError>;
 
+    /// Registers a consumer of the dead letters: what the broker itself gave up delivering.
+    ///
+    /// It behaves as one of [`Broker::consume`], but several share the letters between them.
+    async fn consume_dead(&self, prefetch: u16) -> Result<Box<dyn Consumer>, BrokerError>;
+
     /// Sends a transient wake-up to every subscriber; losing one is allowed.
     async fn wake(&self, body: Vec<u8>) -> Result<(), BrokerError>;
 
@@ -41,6 +58,11 @@ pub trait Broker: Send + Sync + 'static {
 
     /// Checks that the broker answers.
     async fn ping(&self) -> Result<(), BrokerError>;
+
+    /// Lets what is being published finish, within a bound, and ends every session and subscription.
+    ///
+    /// From then on everything says `Closed`, and publishing `Away`.
+    async fn close(&self);
 }
 
 /// One consumer's session on one partition's queue.

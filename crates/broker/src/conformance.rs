@@ -12,6 +12,7 @@
 )]
 
 pub mod acknowledging;
+pub mod closing;
 pub mod consuming;
 pub mod outage;
 pub mod publishing;
@@ -92,6 +93,13 @@ macro_rules! conformance_suite {
             restarted_broker_has_every_unacknowledged_message,
             waiting_consumer_hears_of_the_stop,
             subscription_ends_with_the_stop,
+        ]);
+        $crate::conformance_suite!(@cases $harness, closing: [
+            declaring_again_is_no_error,
+            topology_is_as_wanted_once_declared,
+            dead_letter_consumer_waits_until_the_stop,
+            closed_broker_says_so,
+            closing_ends_sessions_and_subscriptions,
         ]);
     };
     (@cases $harness:expr, $group:ident: [$($case:ident,)+]) => {

@@ -29,6 +29,9 @@ pub enum BrokerError {
     /// This side closed the broker for good; trying again is of no use.
     #[error("the broker is closed")]
     Closed,
+    /// An exchange or a queue is not what this program wants; says which, how, and what to do.
+    #[error("{0}")]
+    Topology(String),
     /// There is no issue queue for this partition.
     #[error("partition {0} has no queue")]
     NoQueue(u16),

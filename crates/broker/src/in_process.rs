@@ -21,10 +21,10 @@ use async_trait::async_trait;
 
 use self::{
     consumer::InProcessConsumer,
-    shared::{Phase, Shared},
+    shared::{Phase, Queued, Shared},
     wakes::InProcessWakes,
 };
-use crate::{Broker, BrokerError, Consumer, Message, PublishError, Wakes};
+use crate::{Broker, BrokerError, Consumer, Finding, Message, PublishError, Wakes};
 
 /// How many messages an issue queue holds by default, unacknowledged ones included.
 ///
@@ -81,12 +81,28 @@ impl Drop for InProcess {
 
 #[async_trait]
 impl Broker for InProcess {
+    async fn declare(&self) -> Result<(), BrokerError> {
+        self.shared.ping()
+    }
+
+    async fn topology(&self) -> Result<Vec<Finding>, BrokerError> {
+        self.shared.ping().map(|()| Vec::new())
+    }
+
     async fn publish(&self, messages: Vec<Message>) -> Vec<Result<(), PublishError>> {
         self.shared.publish(messages)
     }
 
     async fn consume(&self, partition: u16, prefetch: u16) -> Result<Box<dyn Consumer>, BrokerError> {
-        Ok(Box::new(InProcessConsumer::register(Arc::clone(&self.shared), partition, prefetch)?))
+        Ok(Box::new(InProcessConsumer::register(
+            Arc::clone(&self.shared),
+            Queued::Issue(partition),
+            prefetch,
+        )?))
+    }
+
+    async fn consume_dead(&self, prefetch: u16) -> Result<Box<dyn Consumer>, BrokerError> {
+        Ok(Box::new(InProcessConsumer::register(Arc::clone(&self.shared), Queued::Dead, prefetch)?))
     }
 
     async fn wake(&self, body: Vec<u8>) -> Result<(), BrokerError> {
@@ -103,5 +119,9 @@ impl Broker for InProcess {
 
     async fn ping(&self) -> Result<(), BrokerError> {
         self.shared.ping()
+    }
+
+    async fn close(&self) {
+        self.shared.halt(Phase::Closed);
     }
 }

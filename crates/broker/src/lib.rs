@@ -9,6 +9,7 @@
 
 mod broker;
 mod error;
+mod finding;
 mod message;
 
 mod in_process;
@@ -18,5 +19,6 @@ pub mod conformance;
 
 pub use broker::{Broker, Consumer, Wakes};
 pub use error::{BrokerError, PublishError};
+pub use finding::{Finding, Found};
 pub use in_process::{InProcess, QUEUE_CAPACITY, WAKES_CAPACITY};
 pub use message::{Delivery, Message};

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::sync::Notify;
 
-use super::shared::Shared;
+use super::shared::{Queued, Shared};
 use crate::{BrokerError, Consumer, Delivery};
 
 /// A session; dropping it ends the session.
 pub(super) struct InProcessConsumer {
     shared: Arc<Shared>,
-    partition: u16,
+    queued: Queued,
     session: u64,
     changed: Arc<Notify>,
 }
 
 impl InProcessConsumer {
-    pub(super) fn register(shared: Arc<Shared>, partition: u16, prefetch: u16) -> Result<Self, BrokerError> {
-        let (session, changed) = shared.register(partition, prefetch)?;
-        Ok(Self { shared, partition, session, changed })
+    pub(super) fn register(shared: Arc<Shared>, queued: Queued, prefetch: u16) -> Result<Self, BrokerError> {
+        let (session, changed) = shared.register(queued, prefetch)?;
+        Ok(Self { shared, queued, session, changed })
     }
 }
 
@@ -29,7 +29,7 @@ impl Consumer for InProcessConsumer {
         loop {
             // Made before looking: it then hears every change from here on, even unpolled.
             let changed = self.changed.notified();
-            let set = self.shared.take(self.partition, self.session, max)?;
+            let set = self.shared.take(self.queued, self.session, max)?;
             // No await lies between taking and returning, so a dropped future has taken nothing.
             if !set.is_empty() {
                 return Ok(set);
@@ -39,7 +39,7 @@ impl Consumer for InProcessConsumer {
     }
 
     async fn acknowledge(&mut self, tag: u64) -> Result<(), BrokerError> {
-        self.shared.acknowledge(self.partition, self.session, tag)
+        self.shared.acknowledge(self.queued, self.session, tag)
     }
 
     async fn close(self: Box<Self>) {}
@@ -47,6 +47,6 @@ impl Consumer for InProcessConsumer {
 
 impl Drop for InProcessConsumer {
     fn drop(&mut self) {
-        self.shared.end(self.partition, self.session);
+        self.shared.end(self.queued, self.session);
     }
 }

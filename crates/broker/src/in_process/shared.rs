@@ -21,6 +21,15 @@ pub(super) enum Phase {
     Closed,
 }
 
+/// Which queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Queued {
+    /// A partition's issue queue.
+    Issue(u16),
+    /// The dead letters. Nothing gives up delivering inside a process, so it stays empty.
+    Dead,
+}
+
 /// What the broker, its consumers and its subscriptions share.
 pub(super) struct Shared {
     state: Mutex<State>,
@@ -29,6 +38,7 @@ pub(super) struct Shared {
 struct State {
     phase: Phase,
     queues: Vec<Queue>,
+    dead: Queue,
     wakes: broadcast::Sender<Vec<u8>>,
 }
 
@@ -36,7 +46,8 @@ impl Shared {
     pub(super) fn new(partitions: u16, capacity: usize) -> Self {
         let queues = (0..partitions).map(|_| Queue::new(capacity)).collect();
         let (wakes, _) = broadcast::channel(WAKES_CAPACITY);
-        Self { state: Mutex::new(State { phase: Phase::Running, queues, wakes }) }
+        let dead = Queue::new(0);
+        Self { state: Mutex::new(State { phase: Phase::Running, queues, dead, wakes }) }
     }
 
     pub(super) fn publish(&self, messages: Vec<Message>) -> Vec<Result<(), PublishError>> {
@@ -45,27 +56,27 @@ impl Shared {
     }
 
     /// Registers a consumer; gives its session's id and what is notified when it should look again.
-    pub(super) fn register(&self, partition: u16, prefetch: u16) -> Result<(u64, Arc<Notify>), BrokerError> {
+    pub(super) fn register(&self, queued: Queued, prefetch: u16) -> Result<(u64, Arc<Notify>), BrokerError> {
         let mut state = self.running()?;
-        let queue = state.queue(partition)?;
+        let queue = state.queue(queued)?;
         Ok((queue.register(prefetch), queue.changed()))
     }
 
     pub(super) fn take(
         &self,
-        partition: u16,
+        queued: Queued,
         session: u64,
         max: usize,
     ) -> Result<Vec<Delivery>, BrokerError> {
-        self.not_closed()?.queue(partition)?.take(session, max)
+        self.not_closed()?.queue(queued)?.take(session, max)
     }
 
-    pub(super) fn acknowledge(&self, partition: u16, session: u64, tag: u64) -> Result<(), BrokerError> {
-        self.not_closed()?.queue(partition)?.acknowledge(session, tag)
+    pub(super) fn acknowledge(&self, queued: Queued, session: u64, tag: u64) -> Result<(), BrokerError> {
+        self.not_closed()?.queue(queued)?.acknowledge(session, tag)
     }
 
-    pub(super) fn end(&self, partition: u16, session: u64) {
-        if let Ok(queue) = self.state().queue(partition) {
+    pub(super) fn end(&self, queued: Queued, session: u64) {
+        if let Ok(queue) = self.state().queue(queued) {
             queue.end(session);
         }
     }
@@ -81,7 +92,7 @@ impl Shared {
     }
 
     pub(super) fn depth(&self, partition: u16) -> Result<u64, BrokerError> {
-        Ok(self.running()?.queue(partition)?.depth())
+        Ok(self.running()?.queue(Queued::Issue(partition))?.depth())
     }
 
     pub(super) fn ping(&self) -> Result<(), BrokerError> {
@@ -89,7 +100,7 @@ impl Shared {
     }
 
     pub(super) fn purge(&self, partition: u16) -> Result<u64, BrokerError> {
-        Ok(self.state().queue(partition)?.purge())
+        Ok(self.state().queue(Queued::Issue(partition))?.purge())
     }
 
     /// Ends every session and every subscription, and stays in `phase`.
@@ -97,6 +108,7 @@ impl Shared {
         let mut state = self.state();
         state.phase = phase;
         state.queues.iter_mut().for_each(Queue::end_all);
+        state.dead.end_all();
         // Subscriptions end when the sender they hang on is dropped.
         (state.wakes, _) = broadcast::channel(WAKES_CAPACITY);
     }
@@ -134,10 +146,11 @@ impl State {
             return Err(PublishError::Away);
         }
         let partition = partition_of(&message.routing_key).ok_or(PublishError::Unroutable)?;
-        self.queue(partition).map_err(|_| PublishError::Unroutable)?.push(message)
+        self.queue(Queued::Issue(partition)).map_err(|_| PublishError::Unroutable)?.push(message)
     }
 
-    fn queue(&mut self, partition: u16) -> Result<&mut Queue, BrokerError> {
+    fn queue(&mut self, queued: Queued) -> Result<&mut Queue, BrokerError> {
+        let Queued::Issue(partition) = queued else { return Ok(&mut self.dead) };
         self.queues.get_mut(usize::from(partition)).ok_or(BrokerError::NoQueue(partition))
     }
 }

@@ -108,6 +108,9 @@ impl Serial {
         stop: &CancellationToken,
         wait: &mut Duration,
     ) -> End {
+        if let Err(error) = self.broker.declare().await {
+            return End::Broker(error);
+        }
         let mut consumer = match self.broker.consume(self.partition, PREFETCH).await {
             Ok(consumer) => consumer,
             Err(error) => return End::Broker(error),

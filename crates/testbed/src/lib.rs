@@ -3,6 +3,7 @@
 //! [`Shop`] is a shop over a SQLite file in a folder of its own, with a clock that stands still until it is
 //! moved, seeded randomness and the in-process broker. Its verbs are those of buyers, providers, operators and
 //! the issuer. [`Faults`] makes the store beneath it fail, panic or stand still where a test says so.
+//! [`Proxy`] stands between a program and a server, and takes the server away.
 //! [`program::Program`] is the real binary over a folder, its processes and clients. Nothing of the product
 //! depends on this crate.
 
@@ -10,9 +11,11 @@ mod note;
 
 pub mod faults;
 pub mod program;
+pub mod proxy;
 pub mod shop;
 
 pub use faults::{Faults, FaultyStore, Hang, How};
 pub use note::MemoryNote;
+pub use proxy::Proxy;
 pub use shop::{Issuer, Shop};
 pub use tessera_store::conformance::MockClock;

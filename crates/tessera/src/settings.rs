@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use config::{Config, Environment, File, FileFormat, Value, ValueKind};
 use serde::Deserialize;
 use tessera_api::WebhookSecret;
+use tessera_broker::{Options, OptionsError};
 
 use crate::failure::Failure;
 use crate::telemetry;
@@ -19,9 +20,6 @@ pub(crate) use engine::{Database, Secret, Transport};
 
 /// The defaults, commented.
 pub(crate) const DEFAULT: &str = include_str!("config.default.toml");
-
-/// The longest beginning of queue names: a name has at most 255 bytes.
-const PREFIX_MAX: usize = 64;
 
 /// The most issuer queues; the database holds to the same.
 const PARTITIONS_MAX: u16 = 256;
@@ -187,7 +185,6 @@ fn is_origin(text: &str) -> bool {
 impl Settings {
     /// Refuses values that are of the right kind and that nothing can be made of.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        self.transport()?;
         self.check_broker()?;
         self.ops_listen()?;
         self.hmac_secret()?;
@@ -224,17 +221,18 @@ impl Settings {
     /// Refuses names and numbers of queues that a broker would not take.
     fn check_broker(&self) -> Result<(), Failure> {
         let BrokerSettings { prefix, partitions, .. } = &self.broker;
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        if prefix.is_empty() || prefix.len() > PREFIX_MAX || !prefix.chars().all(plain) {
-            return Err(Failure::usage("broker.prefix is no beginning of a queue's name").with_remedy(
-                format!("give 1 to {PREFIX_MAX} letters, digits, dots, dashes or underscores"),
-            ));
-        }
         if *partitions > PARTITIONS_MAX {
             return Err(Failure::usage("broker.partitions is too large")
                 .with_remedy(format!("give 1 to {PARTITIONS_MAX}, or 0 for what the database says")));
         }
-        Ok(())
+        let url = match self.transport()? {
+            Transport::Embedded => "amqp://localhost".to_owned(),
+            Transport::Amqp(url) => url.expose().to_owned(),
+        };
+        Options::new(url, prefix.clone(), *partitions).check().map_err(|error| {
+            let setting = if error == OptionsError::Prefix { "broker.prefix" } else { "broker.url" };
+            Failure::usage(format!("{setting}: {error}"))
+        })
     }
 
     /// Where the keyring is.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tessera_broker::{Broker, BrokerError, InProcess};
+use tessera_broker::{Broker, BrokerError, InProcess, Options, RabbitMq};
 use tessera_store::run_alone;
 
 use crate::failure::Failure;
@@ -48,14 +48,16 @@ impl Engine {
 pub(crate) fn topology(difference: String) -> Failure {
     Failure::needs(
         difference,
-        "drain and delete what differs, or set broker.prefix to another word; orders are not lost, for whatever \
-         is paid is published again",
+        "mend it so and start again: no order is lost, whatever is paid is published anew",
     )
 }
 
 fn broker(settings: &Settings, partitions: u16) -> Result<Arc<dyn Broker>, Failure> {
     Ok(match settings.transport()? {
         Transport::Embedded => Arc::new(InProcess::new(partitions)),
-        Transport::Amqp(_) => return Err(Failure::usage("this build has no RabbitMQ")),
+        Transport::Amqp(url) => {
+            let options = Options::new(url.expose(), settings.broker.prefix.clone(), partitions);
+            Arc::new(RabbitMq::new(&options).map_err(|error| Failure::usage(error.to_string()))?)
+        }
     })
 }

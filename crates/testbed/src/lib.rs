@@ -8,10 +8,12 @@
 
 mod note;
 
+pub mod database;
 pub mod faults;
 pub mod program;
 pub mod shop;
 
+pub use database::Database;
 pub use faults::{Faults, FaultyStore, Hang, How};
 pub use note::MemoryNote;
 pub use shop::{Issuer, Shop};

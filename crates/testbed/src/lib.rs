@@ -9,11 +9,13 @@
 
 mod note;
 
+pub mod database;
 pub mod faults;
 pub mod program;
 pub mod proxy;
 pub mod shop;
 
+pub use database::Database;
 pub use faults::{Faults, FaultyStore, Hang, How};
 pub use note::MemoryNote;
 pub use proxy::Proxy;

@@ -3,13 +3,15 @@
 //! [`Shop`] is a shop over a SQLite file in a folder of its own, with a clock that stands still until it is
 //! moved, seeded randomness and the in-process broker. Its verbs are those of buyers, providers, operators and
 //! the issuer. [`Faults`] makes the store beneath it fail, panic or stand still where a test says so.
-//! [`program::Program`] is the real binary over a folder, its processes and clients. Nothing of the product
+//! [`program::Program`] is the real binary over a folder, its processes and clients. [`servers`] are PostgreSQL and
+//! RabbitMQ, found or started. Nothing of the product
 //! depends on this crate.
 
 mod note;
 
 pub mod faults;
 pub mod program;
+pub mod servers;
 pub mod shop;
 
 pub use faults::{Faults, FaultyStore, Hang, How};

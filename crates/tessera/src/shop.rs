@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tessera_backoffice::keyring::{KeyringStanding, compare, learn, store_has_keys};
 use tessera_model::keys::Keyring;
 use tessera_store::{Clock, Entropy, SchemaState, Store};
+use tessera_store_postgres::{Postgres, Time};
 use tessera_store_sqlite::Sqlite;
 
 use crate::ambient::{SystemClock, entropy};
@@ -82,7 +83,9 @@ pub(crate) async fn connect(settings: &Settings, clock: Arc<dyn Clock>) -> Resul
     let connections = settings.database.connections;
     Ok(match settings.database()? {
         Database::Sqlite(file) => Arc::new(Sqlite::open(&file, connections, clock).await?),
-        Database::Postgres(_) => return Err(Failure::usage("this build has no PostgreSQL")),
+        Database::Postgres(url) => {
+            Arc::new(Postgres::connect(url.expose(), connections, Time::Database).await?)
+        }
     })
 }
 

@@ -65,7 +65,8 @@ impl Ticker {
 
     async fn begin(&self, lease: &mut Lease, begin: &str) -> Result<Read> {
         const STORED: &str = micros!("clock");
-        let sql = format!("{begin}; SELECT {} AS now, {STORED} AS stored FROM store WHERE id = 1", self.micros());
+        let sql =
+            format!("{begin}; SELECT {} AS now, {STORED} AS stored FROM store WHERE id = 1", self.micros());
         let rows = run(lease, sql, State::Open).await?;
         Read::of(rows.first())
     }

@@ -20,7 +20,9 @@ pub(crate) fn fault(error: &sqlx::Error) -> StoreError {
         sqlx::Error::Encode(_) => StoreError::Data("a value does not fit its column".to_owned()),
         sqlx::Error::Io(io) => StoreError::Unavailable(format!("the connection failed: {}", io.kind())),
         sqlx::Error::Tls(_) => StoreError::Unavailable("the encrypted connection failed".to_owned()),
-        sqlx::Error::Configuration(_) => StoreError::Unavailable("the database's address cannot be used".to_owned()),
+        sqlx::Error::Configuration(_) => {
+            StoreError::Unavailable("the database's address cannot be used".to_owned())
+        }
         _ => StoreError::Unavailable("the connection failed".to_owned()),
     }
 }

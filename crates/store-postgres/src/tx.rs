@@ -85,7 +85,10 @@ impl PostgresTx {
     /// Lets the statements that follow read whole tables, and take minutes.
     pub(crate) async fn unhurried(&mut self) -> Result<()> {
         self.patience = LONG_PATIENCE;
-        run(&mut self.lease, UNHURRIED.to_owned(), State::Open).await.map(drop).map_err(|error| self.fail(error))
+        run(&mut self.lease, UNHURRIED.to_owned(), State::Open)
+            .await
+            .map(drop)
+            .map_err(|error| self.fail(error))
     }
 
     fn fail(&mut self, error: StoreError) -> StoreError {

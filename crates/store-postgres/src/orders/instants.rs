@@ -75,7 +75,11 @@ impl Instants {
     }
 
     /// The column of one instant.
-    pub(super) fn column<I>(items: &[I], state: fn(&I) -> OrderState, of: fn(Self) -> Option<Timestamp>) -> Vec<Option<At>> {
+    pub(super) fn column<I>(
+        items: &[I],
+        state: fn(&I) -> OrderState,
+        of: fn(Self) -> Option<Timestamp>,
+    ) -> Vec<Option<At>> {
         items.iter().map(|item| of(Self::of(state(item))).map(At)).collect()
     }
 }

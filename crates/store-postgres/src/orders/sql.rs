@@ -31,7 +31,8 @@ pub(super) const REQUESTS_CLAIM: &str = "\
     ON CONFLICT (key) DO UPDATE SET body = excluded.body, order_id = excluded.order_id,
         created_at = excluded.created_at WHERE request.created_at < $5
     RETURNING key";
-pub(super) const REQUESTS_READ: &str = "SELECT r.key, r.body, r.order_id FROM request r WHERE r.key = ANY($1)";
+pub(super) const REQUESTS_READ: &str =
+    "SELECT r.key, r.body, r.order_id FROM request r WHERE r.key = ANY($1)";
 pub(super) const REQUESTS_RELEASE: &str = "DELETE FROM request WHERE key = ANY($1)";
 /// Rows that a set has claimed anew are passed over. Picked first: a subquery may be run again and pick more.
 pub(super) const REQUESTS_PURGE: &str = "\

@@ -214,11 +214,28 @@ impl From<Failure> for Problem {
     }
 }
 
+/// How often it is logged that the store is away: an outage under a crowd is one event, not one a request.
+const TELL_EVERY: Duration = Duration::from_secs(5);
+
+/// Whether the log has lately been told; if not, it is told now.
+fn told_lately() -> bool {
+    static TOLD: Mutex<Option<Instant>> = Mutex::new(None);
+    // An instant is never half-written, so a poisoned lock is as good as any.
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    let lately = told.is_some_and(|at| at.elapsed() < TELL_EVERY);
+    if !lately {
+        *told = Some(Instant::now());
+    }
+    lately
+}
+
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Unavailable(_) | StoreError::InDoubt(_) | StoreError::Schema(_) => {
-                tracing::warn!(%error, "the store could not answer");
+                if !told_lately() {
+                    tracing::warn!(%error, "the store could not answer; others may have been told the same");
+                }
                 Self::unavailable("the database is not available right now")
             }
             StoreError::Data(_) => {

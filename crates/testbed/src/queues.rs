@@ -2,8 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test whose broker does not do as it is told fails")]
 
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use lapin::options::{ExchangeDeleteOptions, QueueDeclareOptions, QueueDeleteOptions, QueuePurgeOptions};
 use lapin::types::{AMQPValue, FieldTable};
@@ -31,10 +30,9 @@ impl Queues {
 
     /// A prefix in the server at this address.
     pub fn at(url: String) -> Self {
-        static MADE: AtomicU32 = AtomicU32::new(0);
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_micros());
-        let number = MADE.fetch_add(1, Ordering::SeqCst);
-        Self { url, prefix: format!("test-{}-{since}-{number}", std::process::id()) }
+        // Keyed at random, in every process and each time.
+        let unused = RandomState::new().build_hasher().finish();
+        Self { url, prefix: format!("test-{unused:016x}") }
     }
 
     /// The server's address.

@@ -61,7 +61,7 @@ async fn a_dead_database_is_told_to_buyers_and_costs_nothing_but_time() {
 /// One order more is placed and paid, as often as it takes.
 async fn served(client: &Client) {
     let receipt = until_done(client, "the-last-one", "somebody").await.0;
-    assert!(matches!(until_paid(client, &receipt).await.status, 200 | 202));
+    until_paid(client, &receipt).await;
 }
 
 /// Buys with a key an order, each until it is paid; returns the orders and how often the answer was 503.
@@ -70,9 +70,8 @@ async fn buy_until_over(client: Client, number: usize, over: watch::Receiver<boo
     while !*over.borrow() {
         let key = format!("buyer-{number:03}-{:05}", receipts.len());
         let (receipt, away) = until_done(&client, &key, &format!("customer-{number}")).await;
-        until_paid(&client, &receipt).await;
+        refused += away + until_paid(&client, &receipt).await;
         receipts.push(receipt);
-        refused += away;
     }
     (receipts, refused)
 }
@@ -89,12 +88,14 @@ async fn until_done(client: &Client, key: &str, customer: &str) -> (Receipt, usi
     }
 }
 
-async fn until_paid(client: &Client, receipt: &Receipt) -> Answer {
+async fn until_paid(client: &Client, receipt: &Receipt) -> usize {
+    let mut refused = 0;
     loop {
         let paid = client.pay(receipt).await.unwrap();
         if matches!(paid.status, 200 | 202) {
-            return paid;
+            return refused;
         }
+        refused += 1;
         told_to_wait(&paid).await;
     }
 }

@@ -11,6 +11,7 @@ use crate::{Database, Queues};
 const ENGINE: &str = "TEST_ENGINE";
 
 /// Whether tests that run on either engine run on servers now.
+#[expect(clippy::disallowed_methods, reason = "the run says what it is for in the environment")]
 pub fn on_servers() -> bool {
     match std::env::var(ENGINE).as_deref() {
         Ok("postgres") => true,

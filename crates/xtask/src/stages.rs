@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::servers::{BESIDE, Servers};
 use crate::toolchain;
 
 /// Clippy, rustdoc and the tests look at the same code: test-only features, such as the conformance suites, included.
@@ -20,6 +21,8 @@ struct Stage {
     arguments: Vec<String>,
     /// A variable set for this stage alone.
     variable: Option<(&'static str, &'static str)>,
+    /// Whether it runs beside PostgreSQL and RabbitMQ: the tests do.
+    beside_servers: bool,
 }
 
 /// Runs every stage in `root`; the error names the one that failed and the command that repeats it.
@@ -27,14 +30,17 @@ pub(crate) fn run(root: &Path, filters: &[String]) -> Result<(), String> {
     toolchain::complete()?;
     let stages = plan(toolchain::has_nextest(), filters);
     let mut passed = Vec::new();
+    let mut servers = None;
     for (position, stage) in stages.iter().enumerate() {
-        if position + 1 == stages.len() {
+        if stage.beside_servers && servers.is_none() {
+            servers = Some(started(&mut passed)?);
             println!("\n{}", summary(&passed));
         }
         println!("\n== {}: {stage}", stage.name);
-        let started = Instant::now();
-        let success = stage.command(root).status().is_ok_and(|status| status.success());
-        let took = started.elapsed();
+        let since = Instant::now();
+        let variables = servers.as_ref().map(Servers::variables).unwrap_or_default();
+        let success = stage.command(root, variables).status().is_ok_and(|status| status.success());
+        let took = since.elapsed();
         if !success {
             return Err(stage.failure(took));
         }
@@ -46,6 +52,17 @@ pub(crate) fn run(root: &Path, filters: &[String]) -> Result<(), String> {
     Ok(())
 }
 
+/// Starts what the tests run beside, as a stage of its own.
+fn started(passed: &mut Vec<(&'static str, Duration)>) -> Result<Servers, String> {
+    println!("\n== servers: PostgreSQL and RabbitMQ for the tests");
+    let since = Instant::now();
+    let servers = Servers::start()?;
+    let took = since.elapsed();
+    println!("== servers passed in {}", seconds(took));
+    passed.push(("servers", took));
+    Ok(servers)
+}
+
 fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
     let runner: &[&str] = if nextest {
         &["nextest", "run"]
@@ -54,7 +71,7 @@ fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
         &["test", "--lib", "--bins", "--tests", "--no-fail-fast"]
     };
     let run = [runner, EVERYTHING].concat();
-    let mut tests = Stage::new("tests", &run);
+    let mut tests = Stage { beside_servers: true, ..Stage::new("tests", &run) };
     if !nextest && !filters.is_empty() {
         tests.arguments.push("--".to_owned());
     }
@@ -71,6 +88,7 @@ fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
         },
         Stage::new("doc tests", &[&["test", "--doc"], EVERYTHING].concat()),
         Stage::new("build tests", &[run.as_slice(), &["--no-run"]].concat()),
+        Stage::new("build servers", &[&["build"], EVERYTHING, &["--bin", "tessera-servers"]].concat()),
         tests,
     ]
 }
@@ -78,12 +96,13 @@ fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
 impl Stage {
     fn new(name: &'static str, arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        Self { name, arguments, variable: None }
+        Self { name, arguments, variable: None, beside_servers: false }
     }
 
-    fn command(&self, root: &Path) -> Command {
+    fn command(&self, root: &Path, servers: &[(String, String)]) -> Command {
         let mut command = Command::new("cargo");
         command.args(&self.arguments).envs(self.variable).current_dir(root);
+        command.envs(servers.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -92,11 +111,16 @@ impl Stage {
     }
 }
 
-/// The command as a shell takes it.
+/// The command as a shell takes it, with what brings its servers.
 impl fmt::Display for Stage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.beside_servers {
+            write!(formatter, "{BESIDE} ")?;
+        }
         if let Some((name, value)) = self.variable {
-            write!(formatter, "{name}={} ", quoted(value))?;
+            // The holder runs a program, not a line of a shell.
+            let env = if self.beside_servers { "env " } else { "" };
+            write!(formatter, "{env}{name}={} ", quoted(value))?;
         }
         write!(formatter, "cargo")?;
         self.arguments.iter().try_for_each(|argument| write!(formatter, " {}", quoted(argument)))
@@ -140,16 +164,16 @@ mod tests {
     #[test]
     fn filters_reach_the_tests_alone() {
         for (nextest, command) in [
-            (true, r"cargo nextest run --workspace --all-features issue 'it'\''s'"),
+            (true, r"nextest run --workspace --all-features issue 'it'\''s'"),
             (
                 false,
-                r"cargo test --lib --bins --tests --no-fail-fast --workspace --all-features -- issue 'it'\''s'",
+                r"test --lib --bins --tests --no-fail-fast --workspace --all-features -- issue 'it'\''s'",
             ),
         ] {
             let stages = plan(nextest, &filters());
             let filtered: Vec<String> =
                 stages.iter().map(Stage::to_string).filter(|command| command.contains("issue")).collect();
-            assert_eq!(filtered, [command]);
+            assert_eq!(filtered, [format!("{BESIDE} cargo {command}")]);
         }
     }
 

@@ -1,4 +1,5 @@
 //! The suites of the seams, run for every twin.
 
 mod in_process;
+mod postgres;
 mod sqlite;

@@ -103,6 +103,12 @@ pub trait Tx:
     /// What the store says of itself.
     async fn meta(&mut self) -> Result<StoreMeta>;
 
+    /// Says how many issuer queues there are; [`Tx::meta`] reads it back.
+    ///
+    /// # Errors
+    /// `Data` for none, or more than 256.
+    async fn partitions_put(&mut self, partitions: u16) -> Result<()>;
+
     /// Counts one more issuing set; returns the store's pair after it.
     async fn sets_raise(&mut self) -> Result<StoreMeta>;
 

@@ -1,18 +1,14 @@
 //! How the schema stands, and how it is brought up to date.
 
-use std::pin::Pin;
-
+use sqlx::Row;
 use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{Connection, Row};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use tessera_store::{Result, SchemaState, StoreError};
 use tokio::time::timeout;
 
-use crate::connect::{LONG_PATIENCE, open};
+use crate::connect::{LONG_PATIENCE, PATIENCE};
 use crate::error::fault;
 use crate::pool::{Lease, State, run};
-
-type Running<'c> = Pin<Box<dyn Future<Output = std::result::Result<(), MigrateError>> + Send + 'c>>;
 
 static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/postgres");
 
@@ -24,7 +20,8 @@ const TABLES: &str = "\
 const VERSION: &str = "SELECT coalesce(max(version), 0) AS version FROM _sqlx_migrations WHERE success";
 
 /// Migrations wait for one another, and for locks, as long as they are given.
-const SESSION: &str = "SET statement_timeout = '600s'; SET lock_timeout = '600s'; SET enable_seqscan = on";
+const SESSION: [(&str, &str); 3] =
+    [("statement_timeout", "600s"), ("lock_timeout", "600s"), ("enable_seqscan", "on")];
 
 pub(crate) async fn state(lease: &mut Lease) -> Result<SchemaState> {
     let (ours, tables) = (number(lease, TABLES, "ours").await?, number(lease, TABLES, "tables").await?);
@@ -54,19 +51,14 @@ async fn number(lease: &mut Lease, sql: &str, column: &str) -> Result<i64> {
 
 /// Runs the migrations on a connection of its own, under a lock: of two processes one does it and the other waits.
 pub(crate) async fn migrate(options: &PgConnectOptions) -> Result<()> {
-    let mut connection = open(options).await?;
-    sqlx::raw_sql(SESSION).execute(&mut connection).await.map_err(|e| fault(&e))?;
-    let outcome = timeout(LONG_PATIENCE, run_all(&mut connection)).await;
-    connection.close().await.ok();
+    let options = options.clone().options(SESSION);
+    let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with(options);
+    let outcome = timeout(LONG_PATIENCE, MIGRATOR.run(&pool)).await;
+    timeout(PATIENCE, pool.close()).await.ok();
     match outcome {
         Ok(outcome) => outcome.map_err(unfit),
         Err(_) => Err(StoreError::Unavailable("the migration took too long".to_owned())),
     }
-}
-
-/// Boxed, for the compiler cannot tell that an `async fn` of a trait may borrow the connection.
-fn run_all(connection: &mut PgConnection) -> Running<'_> {
-    Box::pin(MIGRATOR.run(connection))
 }
 
 fn unfit(error: MigrateError) -> StoreError {

@@ -2,11 +2,8 @@
 
 #![expect(clippy::expect_used, reason = "a test that gets no database fails")]
 
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use sqlx::postgres::PgConnection;
-use sqlx::{AssertSqlSafe, Connection};
+use sqlx::{AssertSqlSafe, Connection, Row};
 
 /// Where the server is that gives tests their databases.
 const SERVER: &str = "TEST_POSTGRES_URL";
@@ -23,9 +20,13 @@ impl Database {
     /// # Panics
     /// When there is no server to create it in.
     pub async fn create() -> Self {
-        let server = std::env::var(SERVER).expect("set TEST_POSTGRES_URL or run `cargo xtask test`");
-        let database = Self { name: unused_name(), server };
-        database.at_server(&format!("CREATE DATABASE {}", database.name)).await.expect("a database");
+        let server = server();
+        let mut connection = PgConnection::connect(&server).await.expect("the server is there");
+        let name = "SELECT 'tessera_test_' || replace(gen_random_uuid()::text, '-', '')";
+        let row = sqlx::query(name).fetch_one(&mut connection).await.expect("a name");
+        let database = Self { name: row.get(0), server };
+        let create = AssertSqlSafe(format!("CREATE DATABASE {}", database.name));
+        sqlx::raw_sql(create).execute(&mut connection).await.expect("a database");
         database
     }
 
@@ -53,28 +54,26 @@ impl Database {
         PgConnection::connect(&self.url()).await.expect("the database is there")
     }
 
-    async fn at_server(&self, sql: &str) -> Result<(), sqlx::Error> {
+    async fn drop_at_server(&self) -> Result<(), sqlx::Error> {
         let mut server = PgConnection::connect(&self.server).await?;
-        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut server).await?;
+        let drop = AssertSqlSafe(format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name));
+        sqlx::raw_sql(drop).execute(&mut server).await?;
         server.close().await
     }
 }
 
-/// No other process has this id at this time, and no other database of this one this number.
-fn unused_name() -> String {
-    static MADE: AtomicU32 = AtomicU32::new(0);
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_micros());
-    format!("tessera_test_{}_{since}_{}", std::process::id(), MADE.fetch_add(1, Ordering::SeqCst))
+#[expect(clippy::disallowed_methods, reason = "where the server is, the caller's environment says")]
+fn server() -> String {
+    std::env::var(SERVER).expect("set TEST_POSTGRES_URL or run `cargo xtask test`")
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
-        let sql = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
         // A thread and runtime of its own: those of the test may be ending. What cannot be dropped is left.
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-                runtime.map(|runtime| runtime.block_on(self.at_server(&sql)).ok()).ok();
+                runtime.map(|runtime| runtime.block_on(self.drop_at_server()).ok()).ok();
             });
         });
     }

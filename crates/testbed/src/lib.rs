@@ -13,6 +13,7 @@ pub mod database;
 pub mod faults;
 pub mod program;
 pub mod proxy;
+pub mod queues;
 pub mod servers;
 pub mod shop;
 
@@ -20,5 +21,6 @@ pub use database::Database;
 pub use faults::{Faults, FaultyStore, Hang, How};
 pub use note::MemoryNote;
 pub use proxy::Proxy;
+pub use queues::Queues;
 pub use shop::{Issuer, Shop};
 pub use tessera_store::conformance::MockClock;

@@ -34,13 +34,16 @@ impl Servers {
         let mut holder = started.map_err(|error| format!("cannot start {}: {error}", program.display()))?;
         let stdout = holder.stdout.take();
         let mut servers = Self { holder, variables: Vec::new() };
-        for line in stdout.into_iter().flat_map(|stdout| BufReader::new(stdout).lines()).map_while(Result::ok) {
+        for line in stdout.into_iter().flat_map(|stdout| BufReader::new(stdout).lines()).map_while(Result::ok)
+        {
             if line == READY {
                 return Ok(servers);
             }
             servers.variables.extend(line.split_once('=').map(|(name, value)| (name.into(), value.into())));
         }
-        Err(format!("no servers for the tests; the reason is above. Repeat it alone with:\n\n    {BESIDE} true"))
+        Err(format!(
+            "no servers for the tests; the reason is above. Repeat it alone with:\n\n    {BESIDE} true"
+        ))
     }
 
     /// What tests find in their environment: where the servers are, and how they were found.

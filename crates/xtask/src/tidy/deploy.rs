@@ -40,8 +40,7 @@ fn unknown(file: &File, known: &BTreeSet<String>) -> Vec<Problem> {
 }
 
 fn names(text: &str) -> impl Iterator<Item = &str> {
-    let part_of_name =
-        |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
+    let part_of_name = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
     text.split(move |letter| !part_of_name(letter)).filter(|word| word.starts_with(PREFIX))
 }
 

@@ -2,4 +2,5 @@
 
 mod in_process;
 mod postgres;
+mod rabbitmq;
 mod sqlite;

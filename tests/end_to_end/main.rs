@@ -16,6 +16,7 @@ mod large;
 mod poison;
 mod servers;
 mod slow;
+mod split;
 mod starting;
 mod stopping;
 mod sweeping;

@@ -1,0 +1,18 @@
+//! The message suite on RabbitMQ, through a proxy, and what only RabbitMQ does.
+//!
+//! They need a real server (`TEST_AMQP_URL`). Each test has names of its own and deletes what it made.
+
+mod harness;
+
+mod library;
+
+mod closing;
+mod dead_letters;
+mod outages;
+mod publishing;
+mod sessions;
+mod topology;
+
+use harness::Rabbit;
+
+tessera_broker::conformance_suite!(Rabbit::start().await);

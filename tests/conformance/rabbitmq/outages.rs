@@ -1,0 +1,141 @@
+//! The way to the broker breaks in every way, and what is left when it is back.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use tessera_broker::conformance::Harness;
+use tessera_broker::{Broker, BrokerError, PublishError};
+use tessera_testbed::proxy::Way;
+
+use super::harness::{Rabbit, ids, message, until, within};
+
+/// What the process holds: descriptors, threads.
+fn held() -> (usize, usize) {
+    let count = |folder: &str| fs::read_dir(folder).map_or(0, Iterator::count);
+    (count("/proc/self/fd"), count("/proc/self/task"))
+}
+
+/// Past the first outage, in which the library opens what it keeps once for the process.
+async fn past_the_first_outage(rabbit: &Rabbit) {
+    rabbit.back().await;
+    rabbit.proxy.reset().await;
+    rabbit.back().await;
+}
+
+/// Waits until the process holds no more than it did.
+async fn assert_nothing_is_left(before: (usize, usize)) {
+    until(async || {
+        let now = held();
+        now.0 <= before.0 && now.1 <= before.1
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn broker_that_is_away_from_the_start_is_used_once_it_is_there() {
+    let rabbit = Rabbit::undeclared().await;
+    rabbit.proxy.cut().await;
+    assert!(matches!(within(rabbit.broker.declare()).await, Err(BrokerError::Away(_))));
+    assert_eq!(within(rabbit.broker.publish(vec![message(0, "a")])).await, [Err(PublishError::Away)]);
+    rabbit.proxy.restore();
+    until(async || rabbit.broker.declare().await.is_ok()).await;
+    rabbit.back().await;
+    assert_eq!(within(rabbit.broker.publish(vec![message(0, "a")])).await, [Ok(())]);
+}
+
+/// Each reset ends both connections, a consumer and a subscription.
+#[tokio::test]
+async fn fifty_cuts_leave_no_descriptor_and_no_thread() {
+    let rabbit = Rabbit::start().await;
+    past_the_first_outage(&rabbit).await;
+    let before = held();
+    for _ in 0..50 {
+        let mut consumer = within(rabbit.broker.consume(0, 10)).await.unwrap();
+        let mut wakes = within(rabbit.broker.wakes()).await.unwrap();
+        rabbit.proxy.reset().await;
+        assert_eq!(within(consumer.next_set(1)).await, Err(BrokerError::SessionLost));
+        assert_eq!(within(wakes.next()).await, None);
+        rabbit.back().await;
+    }
+    assert_nothing_is_left(before).await;
+    assert_eq!(within(rabbit.broker.publish(vec![message(0, "a")])).await, [Ok(())]);
+}
+
+/// The library's thread would wait for ever for a server that accepts and says nothing.
+#[tokio::test]
+async fn handshakes_without_an_answer_leave_no_descriptor_and_no_thread() {
+    let rabbit = Rabbit::with(|options| options.url.push_str("?connection_timeout=300")).await;
+    past_the_first_outage(&rabbit).await;
+    let before = held();
+    rabbit.proxy.cut().await;
+    rabbit.proxy.hold(Way::ToClient);
+    // Each of the two is tried five times in that time.
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    let away = BrokerError::Away("no connection in time".to_owned());
+    assert_eq!(within(rabbit.broker.ping()).await, Err(away));
+    // Held still: nothing ends them but this side.
+    assert_nothing_is_left(before).await;
+    rabbit.proxy.release();
+    rabbit.back().await;
+}
+
+/// Neither side closes, and nothing comes: only heartbeats tell.
+#[tokio::test]
+async fn silent_peer_is_noticed_by_heartbeats() {
+    let rabbit = Rabbit::start().await;
+    let mut consumer = within(rabbit.broker.consume(0, 10)).await.unwrap();
+    rabbit.proxy.hold(Way::Both);
+    let held = Instant::now();
+    assert_eq!(within(consumer.next_set(1)).await, Err(BrokerError::SessionLost));
+    let noticed = held.elapsed();
+    assert!(noticed > Duration::from_secs(5) && noticed < Duration::from_secs(15), "{noticed:?}");
+    rabbit.proxy.release();
+    rabbit.back().await;
+}
+
+/// Waiting grows with the outage, but not beyond 5 s.
+#[tokio::test]
+async fn connection_is_back_five_seconds_after_a_long_outage() {
+    let rabbit = Rabbit::start().await;
+    rabbit.back().await;
+    rabbit.stop().await;
+    tokio::time::sleep(Duration::from_secs(8)).await;
+    rabbit.restart().await;
+    let restored = Instant::now();
+    rabbit.back().await;
+    assert!(restored.elapsed() < Duration::from_secs(5), "{:?}", restored.elapsed());
+}
+
+/// A message may come twice, but every one that was confirmed comes.
+#[tokio::test]
+async fn confirmed_messages_survive_cuts_while_publishing() {
+    let rabbit = Rabbit::start().await;
+    let publishing = async {
+        let mut confirmed = vec![];
+        for number in 0..200 {
+            let id = number.to_string();
+            while within(rabbit.broker.publish(vec![message(0, &id)])).await != [Ok(())] {
+                rabbit.back().await;
+            }
+            confirmed.push(id);
+        }
+        confirmed
+    };
+    let cutting = async {
+        for _ in 0..5 {
+            tokio::time::sleep(Duration::from_millis(40)).await;
+            rabbit.proxy.reset().await;
+            rabbit.back().await;
+        }
+    };
+    let (confirmed, ()) = tokio::join!(publishing, cutting);
+    let mut consumer = within(rabbit.broker.consume(0, 256)).await.unwrap();
+    let mut arrived: Vec<String> = vec![];
+    while !confirmed.iter().all(|id| arrived.contains(id)) {
+        let set = within(consumer.next_set(256)).await.unwrap();
+        arrived.extend(ids(&set).into_iter().map(ToOwned::to_owned));
+        within(consumer.acknowledge(set.last().unwrap().tag)).await.unwrap();
+    }
+    arrived.dedup();
+    assert_eq!(arrived, confirmed, "in order, and doubled at most");
+}

@@ -13,6 +13,9 @@ use crate::toolchain;
 /// Clippy, rustdoc and the tests look at the same code: test-only features, such as the conformance suites, included.
 const EVERYTHING: &[&str] = &["--workspace", "--all-features"];
 
+/// The tests that run on SQLite first, and then again on the servers.
+const ON_SERVERS: &[&str] = &["--test", "steps", "--test", "end_to_end"];
+
 /// One command of the gate.
 #[derive(Debug)]
 struct Stage {
@@ -64,18 +67,11 @@ fn started(passed: &mut Vec<(&'static str, Duration)>) -> Result<Servers, String
 }
 
 fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
-    let runner: &[&str] = if nextest {
-        &["nextest", "run"]
-    } else {
-        // Doc tests have a stage of their own, before this one.
-        &["test", "--lib", "--bins", "--tests", "--no-fail-fast"]
-    };
-    let run = [runner, EVERYTHING].concat();
-    let mut tests = Stage { beside_servers: true, ..Stage::new("tests", &run) };
-    if !nextest && !filters.is_empty() {
-        tests.arguments.push("--".to_owned());
-    }
-    tests.arguments.extend_from_slice(filters);
+    let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--no-fail-fast"] };
+    // Doc tests have a stage of their own, before this one.
+    let all: &[&str] = if nextest { &[] } else { &["--lib", "--bins", "--tests"] };
+    let run = [runner, EVERYTHING, all].concat();
+    let again = [runner, EVERYTHING, ON_SERVERS].concat();
     vec![
         Stage::new("format", &["fmt", "--all", "--check"]),
         Stage::new("tidy", &["xtask", "tidy"]),
@@ -89,7 +85,11 @@ fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
         Stage::new("doc tests", &[&["test", "--doc"], EVERYTHING].concat()),
         Stage::new("build tests", &[run.as_slice(), &["--no-run"]].concat()),
         Stage::new("build servers", &[&["build"], EVERYTHING, &["--bin", "tessera-servers"]].concat()),
-        tests,
+        Stage::tests("tests", &run, nextest, filters),
+        Stage {
+            variable: Some(("TEST_ENGINE", "postgres")),
+            ..Stage::tests("tests on PostgreSQL and RabbitMQ", &again, nextest, filters)
+        },
     ]
 }
 
@@ -97,6 +97,17 @@ impl Stage {
     fn new(name: &'static str, arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
         Self { name, arguments, variable: None, beside_servers: false }
+    }
+
+    /// Tests, narrowed by parts of their names.
+    fn tests(name: &'static str, run: &[&str], nextest: bool, filters: &[String]) -> Self {
+        let mut stage = Self { beside_servers: true, ..Self::new(name, run) };
+        if !filters.is_empty() {
+            // A filter may fit tests of one of the stages alone.
+            stage.arguments.push(if nextest { "--no-tests=pass" } else { "--" }.to_owned());
+        }
+        stage.arguments.extend_from_slice(filters);
+        stage
     }
 
     fn command(&self, root: &Path, servers: &[(String, String)]) -> Command {
@@ -155,25 +166,30 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_the_last_stage() {
+    fn tests_are_the_last_stages() {
         for nextest in [true, false] {
-            assert_eq!(plan(nextest, &[]).last().map(|stage| stage.name), Some("tests"));
+            let stages = plan(nextest, &[]);
+            let names: Vec<&str> = stages.iter().rev().take(2).map(|stage| stage.name).collect();
+            assert_eq!(names, ["tests on PostgreSQL and RabbitMQ", "tests"]);
         }
     }
 
     #[test]
     fn filters_reach_the_tests_alone() {
-        for (nextest, command) in [
-            (true, r"nextest run --workspace --all-features issue 'it'\''s'"),
-            (
-                false,
-                r"test --lib --bins --tests --no-fail-fast --workspace --all-features -- issue 'it'\''s'",
-            ),
+        for (nextest, run, words) in [
+            (true, "nextest run --workspace --all-features", "--no-tests=pass"),
+            (false, "test --no-fail-fast --workspace --all-features", "--"),
         ] {
             let stages = plan(nextest, &filters());
             let filtered: Vec<String> =
                 stages.iter().map(Stage::to_string).filter(|command| command.contains("issue")).collect();
-            assert_eq!(filtered, [format!("{BESIDE} cargo {command}")]);
+            let all = if nextest { "" } else { " --lib --bins --tests" };
+            let end = format!(r"{words} issue 'it'\''s'");
+            let expected = [
+                format!("{BESIDE} cargo {run}{all} {end}"),
+                format!("{BESIDE} env TEST_ENGINE=postgres cargo {run} --test steps --test end_to_end {end}"),
+            ];
+            assert_eq!(filtered, expected);
         }
     }
 

@@ -14,6 +14,7 @@ mod importing;
 mod kills;
 mod large;
 mod poison;
+mod servers;
 mod slow;
 mod split;
 mod starting;

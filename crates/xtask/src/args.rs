@@ -6,7 +6,7 @@ Usage: cargo xtask <TASK>
 
 Tasks:
   test [FILTER…]  Run every check and every test, stopping at the first stage that fails.
-                  Filters are parts of test names; they narrow the last stage only.
+                  Filters are parts of test names; they narrow the last two stages only.
   tidy            Run the house rules alone: sizes, imports, migrations, words, docs.
 ";
 

@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool talks to its terminal")]
 
 mod args;
+mod servers;
 mod stages;
 mod tidy;
 mod toolchain;

@@ -7,10 +7,14 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::servers::{BESIDE, Servers};
 use crate::toolchain;
 
 /// Clippy, rustdoc and the tests look at the same code: test-only features, such as the conformance suites, included.
 const EVERYTHING: &[&str] = &["--workspace", "--all-features"];
+
+/// The tests that run on SQLite first, and then again on the servers.
+const ON_SERVERS: &[&str] = &["--test", "steps", "--test", "end_to_end"];
 
 /// One command of the gate.
 #[derive(Debug)]
@@ -20,6 +24,8 @@ struct Stage {
     arguments: Vec<String>,
     /// A variable set for this stage alone.
     variable: Option<(&'static str, &'static str)>,
+    /// Whether it runs beside PostgreSQL and RabbitMQ: the tests do.
+    beside_servers: bool,
 }
 
 /// Runs every stage in `root`; the error names the one that failed and the command that repeats it.
@@ -27,14 +33,17 @@ pub(crate) fn run(root: &Path, filters: &[String]) -> Result<(), String> {
     toolchain::complete()?;
     let stages = plan(toolchain::has_nextest(), filters);
     let mut passed = Vec::new();
+    let mut servers = None;
     for (position, stage) in stages.iter().enumerate() {
-        if position + 1 == stages.len() {
+        if stage.beside_servers && servers.is_none() {
+            servers = Some(started(&mut passed)?);
             println!("\n{}", summary(&passed));
         }
         println!("\n== {}: {stage}", stage.name);
-        let started = Instant::now();
-        let success = stage.command(root).status().is_ok_and(|status| status.success());
-        let took = started.elapsed();
+        let since = Instant::now();
+        let variables = servers.as_ref().map(Servers::variables).unwrap_or_default();
+        let success = stage.command(root, variables).status().is_ok_and(|status| status.success());
+        let took = since.elapsed();
         if !success {
             return Err(stage.failure(took));
         }
@@ -46,19 +55,23 @@ pub(crate) fn run(root: &Path, filters: &[String]) -> Result<(), String> {
     Ok(())
 }
 
+/// Starts what the tests run beside, as a stage of its own.
+fn started(passed: &mut Vec<(&'static str, Duration)>) -> Result<Servers, String> {
+    println!("\n== servers: PostgreSQL and RabbitMQ for the tests");
+    let since = Instant::now();
+    let servers = Servers::start()?;
+    let took = since.elapsed();
+    println!("== servers passed in {}", seconds(took));
+    passed.push(("servers", took));
+    Ok(servers)
+}
+
 fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
-    let runner: &[&str] = if nextest {
-        &["nextest", "run"]
-    } else {
-        // Doc tests have a stage of their own, before this one.
-        &["test", "--lib", "--bins", "--tests", "--no-fail-fast"]
-    };
-    let run = [runner, EVERYTHING].concat();
-    let mut tests = Stage::new("tests", &run);
-    if !nextest && !filters.is_empty() {
-        tests.arguments.push("--".to_owned());
-    }
-    tests.arguments.extend_from_slice(filters);
+    let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--no-fail-fast"] };
+    // Doc tests have a stage of their own, before this one.
+    let all: &[&str] = if nextest { &[] } else { &["--lib", "--bins", "--tests"] };
+    let run = [runner, EVERYTHING, all].concat();
+    let again = [runner, EVERYTHING, ON_SERVERS].concat();
     vec![
         Stage::new("format", &["fmt", "--all", "--check"]),
         Stage::new("tidy", &["xtask", "tidy"]),
@@ -71,19 +84,36 @@ fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
         },
         Stage::new("doc tests", &[&["test", "--doc"], EVERYTHING].concat()),
         Stage::new("build tests", &[run.as_slice(), &["--no-run"]].concat()),
-        tests,
+        Stage::new("build servers", &[&["build"], EVERYTHING, &["--bin", "tessera-servers"]].concat()),
+        Stage::tests("tests", &run, nextest, filters),
+        Stage {
+            variable: Some(("TEST_ENGINE", "postgres")),
+            ..Stage::tests("tests on PostgreSQL and RabbitMQ", &again, nextest, filters)
+        },
     ]
 }
 
 impl Stage {
     fn new(name: &'static str, arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        Self { name, arguments, variable: None }
+        Self { name, arguments, variable: None, beside_servers: false }
     }
 
-    fn command(&self, root: &Path) -> Command {
+    /// Tests, narrowed by parts of their names.
+    fn tests(name: &'static str, run: &[&str], nextest: bool, filters: &[String]) -> Self {
+        let mut stage = Self { beside_servers: true, ..Self::new(name, run) };
+        if !filters.is_empty() {
+            // A filter may fit tests of one of the stages alone.
+            stage.arguments.push(if nextest { "--no-tests=pass" } else { "--" }.to_owned());
+        }
+        stage.arguments.extend_from_slice(filters);
+        stage
+    }
+
+    fn command(&self, root: &Path, servers: &[(String, String)]) -> Command {
         let mut command = Command::new("cargo");
         command.args(&self.arguments).envs(self.variable).current_dir(root);
+        command.envs(servers.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -92,11 +122,16 @@ impl Stage {
     }
 }
 
-/// The command as a shell takes it.
+/// The command as a shell takes it, with what brings its servers.
 impl fmt::Display for Stage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.beside_servers {
+            write!(formatter, "{BESIDE} ")?;
+        }
         if let Some((name, value)) = self.variable {
-            write!(formatter, "{name}={} ", quoted(value))?;
+            // The holder runs a program, not a line of a shell.
+            let env = if self.beside_servers { "env " } else { "" };
+            write!(formatter, "{env}{name}={} ", quoted(value))?;
         }
         write!(formatter, "cargo")?;
         self.arguments.iter().try_for_each(|argument| write!(formatter, " {}", quoted(argument)))
@@ -131,25 +166,30 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_the_last_stage() {
+    fn tests_are_the_last_stages() {
         for nextest in [true, false] {
-            assert_eq!(plan(nextest, &[]).last().map(|stage| stage.name), Some("tests"));
+            let stages = plan(nextest, &[]);
+            let names: Vec<&str> = stages.iter().rev().take(2).map(|stage| stage.name).collect();
+            assert_eq!(names, ["tests on PostgreSQL and RabbitMQ", "tests"]);
         }
     }
 
     #[test]
     fn filters_reach_the_tests_alone() {
-        for (nextest, command) in [
-            (true, r"cargo nextest run --workspace --all-features issue 'it'\''s'"),
-            (
-                false,
-                r"cargo test --lib --bins --tests --no-fail-fast --workspace --all-features -- issue 'it'\''s'",
-            ),
+        for (nextest, run, words) in [
+            (true, "nextest run --workspace --all-features", "--no-tests=pass"),
+            (false, "test --no-fail-fast --workspace --all-features", "--"),
         ] {
             let stages = plan(nextest, &filters());
             let filtered: Vec<String> =
                 stages.iter().map(Stage::to_string).filter(|command| command.contains("issue")).collect();
-            assert_eq!(filtered, [command]);
+            let all = if nextest { "" } else { " --lib --bins --tests" };
+            let end = format!(r"{words} issue 'it'\''s'");
+            let expected = [
+                format!("{BESIDE} cargo {run}{all} {end}"),
+                format!("{BESIDE} env TEST_ENGINE=postgres cargo {run} --test steps --test end_to_end {end}"),
+            ];
+            assert_eq!(filtered, expected);
         }
     }
 

@@ -31,7 +31,7 @@ const PASSWORD: &str = "postgres";
 /// A container; removed when dropped.
 #[derive(Debug)]
 pub(super) struct Container {
-    container: ContainerAsync<GenericImage>,
+    handle: ContainerAsync<GenericImage>,
     engine: Docker,
     ready: Ready,
     host: String,
@@ -52,16 +52,16 @@ impl Container {
             let pulled = pulled.map_err(|_| Trouble::new(format!("{image}:{tag} does not come in time")))?;
             request = pulled.map_err(Trouble::during(&format!("pulling {image}:{tag}")))?;
         }
-        let container = request.with_startup_timeout(START_MAX).start().await;
-        let container = container.map_err(Trouble::during(&format!("starting {image}:{tag}")))?;
-        let host = container.get_host().await.map_err(Trouble::during("its host"))?.to_string();
+        let handle = request.with_startup_timeout(START_MAX).start().await;
+        let handle = handle.map_err(Trouble::during(&format!("starting {image}:{tag}")))?;
+        let host = handle.get_host().await.map_err(Trouble::during("its host"))?.to_string();
         let (url, ready) = match server {
             Server::Postgres => {
                 (format!("postgres://postgres:{PASSWORD}@{host}:{port}/postgres"), Ready::Postgres)
             }
             Server::Rabbit => (format!("amqp://guest:guest@{host}:{port}"), Ready::Rabbit),
         };
-        let started = Self { container, engine, ready, host, port, url };
+        let started = Self { handle, engine, ready, host, port, url };
         started.until_ready().await?;
         Ok(started)
     }
@@ -72,10 +72,10 @@ impl Container {
 
     /// SIGKILL to all of it at once.
     pub(super) async fn kill(&self) -> Result<(), Trouble> {
-        let killed = self.engine.kill_container(self.container.id(), None).await;
+        let killed = self.engine.kill_container(self.handle.id(), None).await;
         killed.map_err(Trouble::during("killing the container"))?;
         let since = Instant::now();
-        while self.container.is_running().await.map_err(Trouble::during("asking for the container"))? {
+        while self.handle.is_running().await.map_err(Trouble::during("asking for the container"))? {
             if since.elapsed() > START_MAX {
                 return Err(Trouble::new("the killed container still runs"));
             }
@@ -86,16 +86,16 @@ impl Container {
 
     /// Starts it on the data and port it had.
     pub(super) async fn start(&self) -> Result<(), Trouble> {
-        self.container.start().await.map_err(Trouble::during("starting the container"))?;
+        self.handle.start().await.map_err(Trouble::during("starting the container"))?;
         self.until_ready().await
     }
 
     pub(super) async fn freeze(&self) -> Result<(), Trouble> {
-        self.container.pause().await.map_err(Trouble::during("pausing the container"))
+        self.handle.pause().await.map_err(Trouble::during("pausing the container"))
     }
 
     pub(super) async fn thaw(&self) -> Result<(), Trouble> {
-        self.container.unpause().await.map_err(Trouble::during("going on with the container"))
+        self.handle.unpause().await.map_err(Trouble::during("going on with the container"))
     }
 
     async fn until_ready(&self) -> Result<(), Trouble> {

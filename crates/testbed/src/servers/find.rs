@@ -30,6 +30,9 @@ pub(super) fn ways_like(before: Option<&str>) -> &'static [Way] {
 pub(super) async fn find(server: Server, ways: &[Way], say: impl Fn(&str)) -> Result<Running, Trouble> {
     let mut refused: Vec<String> = Vec::new();
     for way in ways {
+        if *way == Way::Apt {
+            say(&format!("{server}: is not here; asking apt-get for {}", server.package()));
+        }
         match go(*way, server).await {
             Ok(running) => {
                 say(&format!("{server}: {}{}", taken(*way, &running), because(&refused)));

@@ -35,10 +35,13 @@ closes or SIGTERM comes.
 /// How many orders may wait; who gives them waits for the answer to each.
 const ORDERS_MAX: usize = 8;
 
+const WRONG_USAGE: u8 = 2;
+
 /// What the holder is asked to do.
 #[derive(Debug, PartialEq, Eq)]
 enum Task {
     Help,
+    Unknown(String),
     Hold,
     Own(Server),
     Run(Vec<OsString>),
@@ -50,7 +53,14 @@ pub fn main() -> ExitCode {
     let done = runtime.and_then(|runtime| {
         runtime.block_on(async {
             match task(std::env::args_os().skip(1).collect()) {
-                Task::Help => Ok(print(HELP)).map(|()| ExitCode::SUCCESS),
+                Task::Help => {
+                    print(HELP);
+                    Ok(ExitCode::SUCCESS)
+                }
+                Task::Unknown(option) => {
+                    say(&format!("`{option}` is no option; see --help"));
+                    Ok(ExitCode::from(WRONG_USAGE))
+                }
                 Task::Hold => hold().await.map(|()| ExitCode::SUCCESS),
                 Task::Own(server) => own(server).await.map(|()| ExitCode::SUCCESS),
                 Task::Run(line) => run::run(line).await,
@@ -69,7 +79,8 @@ fn task(mut words: Vec<OsString>) -> Task {
         ["--own", "postgres"] => Task::Own(Server::Postgres),
         ["--own", "rabbit"] => Task::Own(Server::Rabbit),
         ["--", ..] => Task::Run(words.split_off(1)),
-        [word, ..] if word.starts_with('-') => Task::Help,
+        ["--help" | "-h"] => Task::Help,
+        [word, ..] if word.starts_with('-') => Task::Unknown((*word).to_owned()),
         _ => Task::Run(words),
     }
 }
@@ -178,6 +189,7 @@ mod tests {
         assert_eq!(asked(""), Task::Hold);
         assert_eq!(asked("--own rabbit"), Task::Own(Server::Rabbit));
         assert_eq!(asked("--help"), Task::Help);
+        assert_eq!(asked("--own mysql"), Task::Unknown("--own".to_owned()));
     }
 
     #[test]

@@ -54,8 +54,14 @@ impl Running {
             Self::Installed(installed) => match word {
                 "kill" => installed.kill(),
                 "start" => installed.start().await,
-                "freeze" => Ok(installed.freeze()),
-                "thaw" => Ok(installed.thaw()),
+                "freeze" => {
+                    installed.freeze();
+                    Ok(())
+                }
+                "thaw" => {
+                    installed.thaw();
+                    Ok(())
+                }
                 _ => Err(unknown(word)),
             },
         }

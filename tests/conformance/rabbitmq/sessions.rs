@@ -47,10 +47,10 @@ async fn purged_queue_keeps_the_session_and_what_it_holds() {
 async fn message_of_a_stranger_has_no_id_and_no_kind() {
     let rabbit = Rabbit::start().await;
     let (_connection, channel) = beside().await;
-    for body in [&b""[..], b"\xff\xfe", &[b'x'; 1 << 20]] {
+    for body in [vec![], b"\xff\xfe".to_vec(), vec![b'x'; 1 << 20]] {
         let (exchange, key) = (rabbit.name("events").into(), "order.paid.0".into());
         let (options, properties) = (BasicPublishOptions::default(), BasicProperties::default());
-        channel.basic_publish(exchange, key, options, body, properties).await.unwrap();
+        channel.basic_publish(exchange, key, options, &body, properties).await.unwrap();
     }
     let mut consumer = within(rabbit.broker.consume(0, 10)).await.unwrap();
     let mut lengths = vec![];

@@ -12,7 +12,6 @@ mod note;
 pub mod faults;
 pub mod program;
 pub mod proxy;
-pub mod servers;
 pub mod shop;
 
 pub use faults::{Faults, FaultyStore, Hang, How};

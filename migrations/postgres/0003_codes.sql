@@ -113,8 +113,7 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER batch_issued AFTER UPDATE OF issued ON batch FOR EACH ROW
-    WHEN (NEW.issued IS DISTINCT FROM OLD.issued) EXECUTE FUNCTION batch_issued();
+CREATE TRIGGER batch_issued AFTER UPDATE OF issued ON batch FOR EACH ROW EXECUTE FUNCTION batch_issued();
 CREATE TRIGGER batch_frozen BEFORE UPDATE OF product, kind, size, pick, format, first_number ON batch FOR EACH ROW
     WHEN (OLD.state <> 'loading' AND (NEW.product, NEW.kind, NEW.size, NEW.pick, NEW.format, NEW.first_number)
         IS DISTINCT FROM (OLD.product, OLD.kind, OLD.size, OLD.pick, OLD.format, OLD.first_number))

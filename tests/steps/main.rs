@@ -8,6 +8,7 @@ mod cancel;
 mod expire;
 mod pay;
 
+mod archive;
 mod issue;
 mod serial;
 mod sweep;

@@ -43,6 +43,19 @@ async fn a_dropped_message_is_found_after_three_seconds_and_not_before() {
 }
 
 #[tokio::test]
+async fn nothing_is_marked_as_told_while_the_broker_is_away() {
+    let shop = with_stock(1).await;
+    let orders = unheard(&shop, 1).await;
+    shop.clock.advance(BOUND + MICRO);
+    shop.broker.stop();
+    assert_eq!(shop.sweep().await, 0);
+    shop.broker.restart();
+    assert_eq!(shop.sweep().await, 1, "it is found at once when the broker is back");
+    shop.issue(&orders).await;
+    shop.close().await;
+}
+
+#[tokio::test]
 async fn what_was_published_again_is_left_alone_for_another_bound() {
     let shop = with_stock(1).await;
     let orders = unheard(&shop, 1).await;

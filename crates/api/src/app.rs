@@ -9,11 +9,11 @@ use tessera_model::keys::Keyring;
 use tessera_model::time::Timestamp;
 use tessera_orders::{Batcher, Desk, Heard};
 use tessera_store::{Clock, Entropy, Result, Store};
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::allowance::Allowance;
 use crate::metrics::Metrics;
+use crate::ops::Ops;
 use crate::problem::Problem;
 use crate::read::{OrderView, load_each};
 use crate::signature::WebhookSecret;
@@ -35,9 +35,6 @@ pub struct HttpSettings {
     pub allowed_origins: Vec<String>,
 }
 
-/// What has to be ready before the process is, by name.
-pub type Readiness = Vec<(&'static str, watch::Receiver<bool>)>;
-
 /// What an [`App`] is made of.
 pub struct AppParts {
     /// Where everything is kept.
@@ -56,8 +53,8 @@ pub struct AppParts {
     pub payments: PaymentSettings,
     /// How it is served.
     pub http: HttpSettings,
-    /// What has to be ready.
-    pub readiness: Readiness,
+    /// What tells how the process is.
+    pub ops: Ops,
     /// How often waiting orders are looked at without a wake-up.
     pub recheck: Duration,
     /// Ends what waits.
@@ -78,9 +75,9 @@ pub struct App {
     pub(crate) desk: Desk,
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) ops: Ops,
     pub(crate) payments: Arc<PaymentSettings>,
     pub(crate) http: Arc<HttpSettings>,
-    pub(crate) readiness: Arc<Readiness>,
     pub(crate) stop: CancellationToken,
     /// Which refused notices are kept.
     pub(crate) refused: Arc<Allowance>,
@@ -91,8 +88,8 @@ pub struct App {
 impl App {
     /// Starts what the routes stand on: the desk's batchers, the readers, the waiters.
     pub fn start(parts: AppParts) -> Self {
-        let AppParts { store, broker, keyring, clock, entropy, heard, payments, http, readiness, .. } = parts;
-        let waiters = Waiters::new(Arc::clone(&store), Arc::clone(&keyring));
+        let AppParts { store, broker, keyring, clock, entropy, heard, payments, http, ops, .. } = parts;
+        let waiters = Waiters::new(Arc::clone(&store), Arc::clone(&keyring), ops.metrics.waiting.clone());
         tokio::spawn(Arc::clone(&waiters).run(broker, parts.recheck, parts.stop.clone()));
         let views = Batcher::spawn({
             let (store, keyring) = (Arc::clone(&store), Arc::clone(&keyring));
@@ -100,10 +97,10 @@ impl App {
         });
         Self {
             desk: Desk::new(&store, heard),
-            metrics: Metrics::new(),
+            metrics: Arc::clone(&ops.metrics),
+            ops,
             payments: Arc::new(payments),
             http: Arc::new(http),
-            readiness: Arc::new(readiness),
             stop: parts.stop,
             refused: Arc::new(Allowance::new(REFUSED_KEPT.0, REFUSED_KEPT.1)),
             store,

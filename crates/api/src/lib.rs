@@ -9,6 +9,7 @@ mod app;
 mod instant;
 mod metrics;
 mod openapi;
+mod ops;
 mod problem;
 mod signature;
 mod waiting;
@@ -20,10 +21,11 @@ pub mod wire;
 
 pub use axum::Router;
 
-pub use app::{App, AppParts, HttpSettings, PaymentSettings, Readiness};
+pub use app::{App, AppParts, HttpSettings, PaymentSettings};
 pub use instant::{rfc3339, timestamp};
-pub use metrics::Metrics;
+pub use metrics::{Metrics, Reading};
 pub use openapi::document;
+pub use ops::{Ops, Readiness, ops_router};
 pub use problem::{Problem, Slug};
 pub use routes::router;
 pub use signature::WebhookSecret;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::counter::Counter;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
+use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
@@ -14,6 +15,29 @@ use prometheus_client::registry::Registry;
 pub struct Outcome {
     /// The outcome's word.
     pub outcome: &'static str,
+}
+
+/// A count that something else keeps, read when a scraper asks.
+pub struct Reading {
+    /// Its name, without `tessera_` and `_total`.
+    pub name: &'static str,
+    /// What it counts, as a phrase.
+    pub help: &'static str,
+    /// Reads it.
+    pub read: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl std::fmt::Debug for Reading {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reading").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Collector for Reading {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let count = ConstCounter::new((self.read)());
+        count.encode(encoder.encode_descriptor(self.name, self.help, None, count.metric_type())?)
+    }
 }
 
 /// The counters of one process.
@@ -30,8 +54,8 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// All at zero.
-    pub fn new() -> Arc<Self> {
+    /// All at zero; what others count is read through `readings`.
+    pub fn new(readings: Vec<Reading>) -> Arc<Self> {
         let mut registry = Registry::with_prefix("tessera");
         let (orders, payments, notices_refused) = (Family::default(), Family::default(), Family::default());
         let waiting = Gauge::default();
@@ -39,6 +63,9 @@ impl Metrics {
         registry.register("payments", "Payments, by outcome", Clone::clone(&payments));
         registry.register("notices_refused", "Notices refused, by reason", Clone::clone(&notices_refused));
         registry.register("waiting_orders", "Orders somebody waits for", waiting.clone());
+        for reading in readings {
+            registry.register_collector(Box::new(reading));
+        }
         Arc::new(Self { registry, orders, payments, notices_refused, waiting })
     }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use prometheus_client::metrics::gauge::Gauge;
 use serde::Deserialize;
 use tessera_broker::Broker;
 use tessera_model::ids::OrderId;
@@ -59,6 +60,8 @@ pub struct Waiters {
     keyring: Arc<Keyring>,
     queues: Mutex<HashMap<OrderId, Queue>>,
     tickets: AtomicU64,
+    /// How many orders are waited for, as the metrics show it.
+    waiting: Gauge,
 }
 
 /// A place among the waiters, given up when dropped.
@@ -76,6 +79,7 @@ impl Drop for Ticket {
             queue.waiters.retain(|w| w.ticket != self.number);
             if queue.waiters.is_empty() {
                 queues.remove(&self.order);
+                self.waiters.waiting.dec();
             }
         }
     }
@@ -99,8 +103,8 @@ struct WakeUp {
 
 impl Waiters {
     /// Nobody waits yet.
-    pub fn new(store: Arc<dyn Store>, keyring: Arc<Keyring>) -> Arc<Self> {
-        Arc::new(Self { store, keyring, queues: Mutex::default(), tickets: AtomicU64::new(0) })
+    pub fn new(store: Arc<dyn Store>, keyring: Arc<Keyring>, waiting: Gauge) -> Arc<Self> {
+        Arc::new(Self { store, keyring, queues: Mutex::default(), tickets: AtomicU64::new(0), waiting })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<OrderId, Queue>> {
@@ -113,18 +117,13 @@ impl Waiters {
         let number = self.tickets.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         let waiter = Waiter { ticket: number, until, answer: sender };
-        self.lock().entry(order).or_default().waiters.push(waiter);
+        let mut queues = self.lock();
+        if !queues.contains_key(&order) {
+            self.waiting.inc();
+        }
+        queues.entry(order).or_default().waiters.push(waiter);
+        drop(queues);
         Ticket { waiters: Arc::clone(self), order, number, answer }
-    }
-
-    /// How many orders are waited for.
-    pub fn len(&self) -> usize {
-        self.lock().len()
-    }
-
-    /// Whether nobody waits.
-    pub fn is_empty(&self) -> bool {
-        self.lock().is_empty()
     }
 
     /// Hears wake-ups and re-checks every `period` until `stop`.

@@ -63,6 +63,9 @@ pub async fn store_has_keys(store: &Arc<dyn Store>) -> Result<bool> {
     run_alone(async move { Ok(!store.snapshot().await?.key_checks_read().await?.is_empty()) }).await
 }
 
+/// The lease whose row is locked while keys are learnt.
+const LEARNING: &str = "keyring";
+
 /// Teaches the store the keys of a keyring that fits.
 ///
 /// # Errors
@@ -80,6 +83,9 @@ pub async fn learn(store: &Arc<dyn Store>, keyring: &Keyring) -> Result<()> {
     let (store, ring) = (Arc::clone(store), keyring.clone());
     run_alone(async move {
         let mut tx = store.begin().await?;
+        // Processes that start together learn one after the other: a lease's row is one that can be locked
+        // before the keys are there.
+        tx.lease_take(LEARNING, [0; 16], LEARNING, tx.now()).await?;
         match standing(&tx.key_checks_read().await?, &ring) {
             KeyringStanding::Fits { .. } => {
                 tx.key_checks_put(&checks).await?;

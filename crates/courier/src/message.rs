@@ -3,6 +3,7 @@
 use serde::Serialize;
 use tessera_broker::Message;
 use tessera_model::event::{Event, Fact, partition_of};
+use tessera_model::ids::OrderId;
 use time::format_description::well_known::Rfc3339;
 
 #[derive(Serialize)]
@@ -37,10 +38,16 @@ pub fn message(event: &Event, partitions: u16) -> Message {
     }
 }
 
+/// The order a message's body names, if it names one.
+pub(crate) fn order_in(body: &[u8]) -> Option<OrderId> {
+    let body: serde_json::Value = serde_json::from_slice(body).ok()?;
+    OrderId::parse(body.get("order_id")?.as_str()?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tessera_model::ids::{EventId, OrderId, ProductId};
+    use tessera_model::ids::{EventId, ProductId};
     use tessera_model::time::Timestamp;
 
     #[test]
@@ -56,5 +63,7 @@ mod tests {
         assert_eq!(body["order_id"], order.to_string());
         assert_eq!(body["at"], "2023-11-14T22:13:20Z");
         assert_eq!(body.get("product_id"), None);
+        assert_eq!(order_in(&sent.body), Some(order));
+        assert_eq!(order_in(b"{\"order_id\": 7}"), None);
     }
 }

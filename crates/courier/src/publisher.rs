@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tessera_broker::{Broker, Message};
+use tessera_broker::{Broker, Message, PublishError};
 use tessera_model::event::{Event, Fact};
 use tessera_model::ids::{EventId, OrderId, ProductId};
 use tessera_model::time::Timestamp;
 use tessera_store::Clock;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use crate::message;
 
@@ -37,12 +38,12 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Starts the task. It ends when every handle is gone and what waits was tried.
-    pub fn spawn(broker: Arc<dyn Broker>, clock: Arc<dyn Clock>, partitions: u16) -> Self {
+    /// Starts the task, which ends when every handle is gone and what waits was tried.
+    pub fn spawn(broker: Arc<dyn Broker>, clock: Arc<dyn Clock>, partitions: u16) -> (Self, JoinHandle<()>) {
         let (waiting, inbox) = mpsc::channel(WAITING_MAX);
         let counts = Arc::new(Counts::default());
-        tokio::spawn(serve(broker, inbox, Arc::clone(&counts)));
-        Self { waiting, counts, clock, partitions }
+        let task = tokio::spawn(serve(broker, inbox, Arc::clone(&counts)));
+        (Self { waiting, counts, clock, partitions }, task)
     }
 
     /// Says that these orders are paid, or should be tried again.
@@ -66,29 +67,35 @@ impl Publisher {
     }
 
     /// What was published and dropped so far.
-    pub fn counts(&self) -> &Counts {
-        &self.counts
+    pub fn counts(&self) -> Arc<Counts> {
+        Arc::clone(&self.counts)
     }
 }
 
 async fn serve(broker: Arc<dyn Broker>, mut inbox: mpsc::Receiver<Message>, counts: Arc<Counts>) {
     let mut set = Vec::with_capacity(FLIGHT_MAX);
+    let mut failing = false;
     while inbox.recv_many(&mut set, FLIGHT_MAX).await > 0 {
         let outcomes = broker.publish(std::mem::take(&mut set)).await;
-        let (mut published, mut dropped, mut first) = (0, 0, None);
-        for outcome in outcomes {
-            match outcome {
-                Ok(()) => published += 1,
-                Err(error) => {
-                    dropped += 1;
-                    first = first.or(Some(error));
-                }
+        let error = count(&outcomes, &counts);
+        // Once when it begins and once when it is over, not once a set.
+        match (error, failing) {
+            (Some(error), false) => {
+                tracing::warn!(%error, "messages were not published: the sweeper has them");
             }
+            (None, true) => tracing::info!("messages are published again"),
+            (Some(_), true) | (None, false) => {}
         }
-        counts.published.fetch_add(published, Ordering::Relaxed);
-        counts.dropped.fetch_add(dropped, Ordering::Relaxed);
-        if let Some(error) = first {
-            tracing::warn!(%error, dropped, "messages were not published: the sweeper has them");
-        }
+        failing = error.is_some();
     }
+}
+
+/// Counts a set's outcomes; returns its first failure.
+fn count(outcomes: &[Result<(), PublishError>], counts: &Counts) -> Option<PublishError> {
+    let failures = outcomes.iter().filter_map(|outcome| outcome.err());
+    let dropped = u64::try_from(failures.clone().count()).unwrap_or(u64::MAX);
+    let all = u64::try_from(outcomes.len()).unwrap_or(u64::MAX);
+    counts.published.fetch_add(all - dropped, Ordering::Relaxed);
+    counts.dropped.fetch_add(dropped, Ordering::Relaxed);
+    failures.into_iter().next()
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tessera_broker::Broker;
+use tessera_broker::{Broker, BrokerError};
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_store::{Result, Store, run_alone};
 
@@ -69,7 +69,9 @@ impl Sweeper {
     /// # Errors
     /// The store's; nothing was published then.
     pub async fn round(&mut self) -> Result<usize> {
-        self.bound = self.bound.after(self.queues_hold_messages().await);
+        // A broker that is away takes nothing: marking orders as told would only wear the database.
+        let Some(waiting) = self.queues_hold_messages().await else { return Ok(0) };
+        self.bound = self.bound.after(waiting);
         let unheard = unheard(Arc::clone(&self.store), self.bound).await?;
         if !unheard.is_empty() {
             tracing::info!(orders = unheard.len(), "publishing orders again that nobody was told of");
@@ -78,14 +80,17 @@ impl Sweeper {
         Ok(unheard.len())
     }
 
-    /// A broker that cannot be asked holds, for all we know, nothing.
-    async fn queues_hold_messages(&self) -> bool {
+    /// Whether any queue holds messages; none if the broker cannot be asked. A queue that is not there holds none.
+    async fn queues_hold_messages(&self) -> Option<bool> {
+        let mut waiting = false;
         for partition in 0..self.partitions {
-            if self.broker.depth(partition).await.is_ok_and(|depth| depth > 0) {
-                return true;
+            match self.broker.depth(partition).await {
+                Ok(depth) => waiting |= depth > 0,
+                Err(BrokerError::NoQueue(_)) => {}
+                Err(_) => return None,
             }
         }
-        false
+        Some(waiting)
     }
 }
 

@@ -4,14 +4,8 @@ use std::sync::Arc;
 
 use tessera_broker::Delivery;
 use tessera_model::ids::{LetterId, OrderId};
-use tessera_store::letters::{Letter, LetterState};
+use tessera_store::letters::Letter;
 use tessera_store::{Entropy, Result, Store, run_alone};
-
-/// How much of a message a letter keeps, in bytes.
-const BODY_MAX: usize = 65_536;
-
-/// How much of a message's id and type, in characters: AMQP allows no more than 255 bytes.
-const PROPERTY_MAX: usize = 255;
 
 /// One failure to write down.
 pub(crate) struct Failed<'d> {
@@ -63,24 +57,12 @@ pub(crate) async fn write(
 
 /// A letter but for its id and times, which are the transaction's.
 fn draft(failed: &Failed<'_>) -> Letter {
-    let never = tessera_model::time::Timestamp::from_micros(0);
-    let body = &failed.delivery.body;
+    let Failed { delivery, order, reason, fingerprint, attempts } = failed;
     Letter {
-        id: LetterId::new(never, [0; 10]),
-        message_id: failed.delivery.message_id.as_deref().map(printable),
-        event: failed.delivery.kind.as_deref().map(printable),
-        order: failed.order,
-        reason: failed.reason.clone(),
-        fingerprint: failed.fingerprint.clone(),
-        attempts: failed.attempts,
-        state: LetterState::Open,
-        body: body[..body.len().min(BODY_MAX)].to_vec(),
-        first_failed_at: never,
-        last_failed_at: never,
+        order: *order,
+        reason: reason.clone(),
+        fingerprint: fingerprint.clone(),
+        attempts: *attempts,
+        ..Letter::about(delivery.message_id.as_deref(), delivery.kind.as_deref(), &delivery.body)
     }
-}
-
-/// What a stranger wrote into a message's properties, without what a database refuses.
-fn printable(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(PROPERTY_MAX).collect()
 }

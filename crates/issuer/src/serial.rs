@@ -18,8 +18,9 @@ mod handle;
 
 use handle::Hand;
 
-/// Deliveries in flight: one set in hand and the next ones gathering.
-const PREFETCH: u16 = 1_024;
+/// Deliveries in flight: one set in hand and one gathering. What is in flight when an issuer dies comes back
+/// marked, and each order of it that is not done is tried alone.
+const PREFETCH: u16 = 512;
 
 /// The wait before the first probe of a pause; it doubles up to [`PROBE_MAX`]: 0.1 0.2 0.4 0.8 1.6 3.2 5 5 … s.
 const PROBE_MIN: Duration = Duration::from_millis(100);
@@ -108,10 +109,11 @@ impl Serial {
         stop: &CancellationToken,
         wait: &mut Duration,
     ) -> End {
-        if let Err(error) = self.broker.declare().await {
-            return End::Broker(error);
-        }
-        let mut consumer = match self.broker.consume(self.partition, PREFETCH).await {
+        let registered = tokio::select! {
+            () = stop.cancelled() => return End::Stopped,
+            registered = self.register() => registered,
+        };
+        let mut consumer = match registered {
             Ok(consumer) => consumer,
             Err(error) => return End::Broker(error),
         };
@@ -122,6 +124,12 @@ impl Serial {
         consumer.close().await;
         self.consuming.send_replace(false);
         end
+    }
+
+    /// The issuer declares what it consumes: whoever publishes waits for that.
+    async fn register(&self) -> Result<Box<dyn Consumer>, BrokerError> {
+        self.broker.declare().await?;
+        self.broker.consume(self.partition, PREFETCH).await
     }
 
     async fn consume(

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::place::NewOrder;
+use tessera_model::text::Sku;
 use tessera_store::{SetFault, Store, run_set};
 
 use crate::batcher::{Batcher, Busy};
+use crate::lanes::Lanes;
 use crate::pay::{Incoming, Pay, PayLate, PayOutcome};
 use crate::place::{Place, PlaceOutcome};
 use crate::release::{Cancel, CancelOutcome, Cancellation};
@@ -30,29 +32,45 @@ pub enum Failure {
 
 type Answer<O> = Result<O, SetFault>;
 
-/// One batcher for each thing buyers do.
+/// How many lanes payments and cancellations have, which know their order only.
+const ORDER_LANES: u64 = 4;
+
+/// Batchers for each thing buyers do.
+///
+/// Where the engine locks by row they stand in lanes by product; with one writer all requests join one set.
 #[derive(Clone)]
 pub struct Desk {
-    place: Batcher<NewOrder, Answer<PlaceOutcome>>,
-    pay: Batcher<Incoming, Answer<PayOutcome>>,
-    cancel: Batcher<Cancellation, Answer<CancelOutcome>>,
+    in_lanes: bool,
+    place: Arc<Lanes<Option<Sku>, NewOrder, Answer<PlaceOutcome>>>,
+    pay: Arc<Lanes<u64, Incoming, Answer<PayOutcome>>>,
+    cancel: Arc<Lanes<u64, Cancellation, Answer<CancelOutcome>>>,
 }
 
 impl Desk {
-    /// Starts the batchers.
+    /// Starts with no lane.
     pub fn new(store: &Arc<dyn Store>, heard: Arc<dyn Heard>) -> Self {
         Self {
-            place: Batcher::spawn({
+            in_lanes: !store.has_one_writer(),
+            place: Lanes::new({
                 let (store, heard) = (Arc::clone(store), Arc::clone(&heard));
-                move |set| place(Arc::clone(&store), Arc::clone(&heard), set)
+                move || {
+                    let (store, heard) = (Arc::clone(&store), Arc::clone(&heard));
+                    Batcher::spawn(move |set| place(Arc::clone(&store), Arc::clone(&heard), set))
+                }
             }),
-            pay: Batcher::spawn({
+            pay: Lanes::new({
                 let store = Arc::clone(store);
-                move |set| pay(Arc::clone(&store), Arc::clone(&heard), set)
+                move || {
+                    let (store, heard) = (Arc::clone(&store), Arc::clone(&heard));
+                    Batcher::spawn(move |set| pay(Arc::clone(&store), Arc::clone(&heard), set))
+                }
             }),
-            cancel: Batcher::spawn({
+            cancel: Lanes::new({
                 let store = Arc::clone(store);
-                move |set| run_set(Arc::clone(&store), Arc::new(Cancel), set)
+                move || {
+                    let store = Arc::clone(&store);
+                    Batcher::spawn(move |set| run_set(Arc::clone(&store), Arc::new(Cancel), set))
+                }
             }),
         }
     }
@@ -62,7 +80,9 @@ impl Desk {
     /// # Errors
     /// [`Failure`] says whether it is the input or the moment.
     pub async fn place(&self, new: NewOrder) -> Result<PlaceOutcome, Failure> {
-        Ok(self.place.try_submit(new).await??)
+        let lowest = new.lines().iter().map(|(sku, _)| sku).min();
+        let lane = lowest.filter(|_| self.in_lanes).cloned();
+        Ok(self.place.try_submit(lane, new).await??)
     }
 
     /// Takes a payment; waits as long as it takes.
@@ -70,7 +90,8 @@ impl Desk {
     /// # Errors
     /// As [`Desk::place`].
     pub async fn pay(&self, incoming: Incoming) -> Result<PayOutcome, Failure> {
-        Ok(self.pay.submit(incoming).await??)
+        let lane = incoming.order().map_or(0, |order| self.order_lane(order));
+        Ok(self.pay.submit(lane, incoming).await??)
     }
 
     /// Cancels an order.
@@ -78,7 +99,13 @@ impl Desk {
     /// # Errors
     /// As [`Desk::place`].
     pub async fn cancel(&self, wish: Cancellation) -> Result<CancelOutcome, Failure> {
-        Ok(self.cancel.submit(wish).await??)
+        Ok(self.cancel.submit(self.order_lane(wish.order), wish).await??)
+    }
+
+    /// Everything about one order is in one lane.
+    fn order_lane(&self, order: OrderId) -> u64 {
+        // The last bits of an id are random.
+        if self.in_lanes { order.uuid().as_u64_pair().1 % ORDER_LANES } else { 0 }
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod batcher;
 mod desk;
+mod lanes;
 mod ledger;
 mod shelf;
 

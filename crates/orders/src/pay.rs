@@ -36,6 +36,16 @@ pub enum Incoming {
     Test(TestPayment),
 }
 
+impl Incoming {
+    /// The order it names, if that is an order's id.
+    pub fn order(&self) -> Option<OrderId> {
+        match self {
+            Self::Notice { payment, .. } => payment.order(),
+            Self::Test(wish) => Some(wish.order),
+        }
+    }
+}
+
 /// What became of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PayOutcome {

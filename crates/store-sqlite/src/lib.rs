@@ -137,6 +137,10 @@ impl Store for Sqlite {
         self.writer.close().await;
     }
 
+    fn has_one_writer(&self) -> bool {
+        true
+    }
+
     fn engine(&self) -> String {
         format!("SQLite {}", self.version)
     }

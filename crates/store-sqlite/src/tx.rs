@@ -63,6 +63,7 @@ impl SqliteTx {
 }
 
 const META: &str = "SELECT generation, sets, partitions FROM store WHERE id = 1";
+const PARTITIONS: &str = "UPDATE store SET partitions = ?1 WHERE id = 1";
 const RAISE: &str = "UPDATE store SET sets = sets + 1 WHERE id = 1 RETURNING generation, sets, partitions";
 
 #[async_trait]
@@ -74,6 +75,10 @@ impl Tx for SqliteTx {
     async fn meta(&mut self) -> Result<StoreMeta> {
         let row = self.one(sqlx::query(META)).await?;
         meta(row.as_ref())
+    }
+
+    async fn partitions_put(&mut self, partitions: u16) -> Result<()> {
+        self.execute(sqlx::query(PARTITIONS).bind(partitions)).await.map(drop)
     }
 
     async fn sets_raise(&mut self) -> Result<StoreMeta> {

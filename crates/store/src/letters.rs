@@ -66,6 +66,38 @@ pub struct Letter {
     pub last_failed_at: Timestamp,
 }
 
+/// How much of a message a letter keeps, in bytes.
+const BODY_MAX: usize = 65_536;
+
+/// How much of a message's id and type, in characters: AMQP allows no more than 255 bytes.
+const PROPERTY_MAX: usize = 255;
+
+impl Letter {
+    /// An open letter about a message, cut to what a database takes; why it failed, its id and its times are
+    /// for the caller to say.
+    pub fn about(message_id: Option<&str>, event: Option<&str>, body: &[u8]) -> Self {
+        let never = Timestamp::from_micros(0);
+        Self {
+            id: LetterId::new(never, [0; 10]),
+            message_id: message_id.map(printable),
+            event: event.map(printable),
+            order: None,
+            reason: String::new(),
+            fingerprint: String::new(),
+            attempts: 0,
+            state: LetterState::Open,
+            body: body[..body.len().min(BODY_MAX)].to_vec(),
+            first_failed_at: never,
+            last_failed_at: never,
+        }
+    }
+}
+
+/// What a stranger wrote into a message's properties, without what a database refuses.
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(PROPERTY_MAX).collect()
+}
+
 /// Operations on dead letters.
 #[async_trait]
 pub trait LetterOps {

@@ -50,6 +50,11 @@ pub trait Store: Send + Sync + 'static {
     /// Ends every connection; what is under way is finished first.
     async fn close(&self);
 
+    /// Whether all writing transactions go one after the other, whatever they touch.
+    fn has_one_writer(&self) -> bool {
+        false
+    }
+
     /// The engine's name and version, for people.
     fn engine(&self) -> String;
 }
@@ -97,6 +102,12 @@ pub trait Tx:
 
     /// What the store says of itself.
     async fn meta(&mut self) -> Result<StoreMeta>;
+
+    /// Says how many issuer queues there are; [`Tx::meta`] reads it back.
+    ///
+    /// # Errors
+    /// `Data` for none, or more than 256.
+    async fn partitions_put(&mut self, partitions: u16) -> Result<()>;
 
     /// Counts one more issuing set; returns the store's pair after it.
     async fn sets_raise(&mut self) -> Result<StoreMeta>;

@@ -26,9 +26,9 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Serve a shop.
     Serve(Serve),
-    /// Bring the database up to date; make it and the keyring if there are none.
+    /// Bring the database up to date; a file is made with its keyring if there is none.
     Migrate,
-    /// Check configuration, database, keys and clock, and say what to do.
+    /// Check configuration, database, broker, keys and clock, and say what to do.
     Doctor,
     /// List, show and apply products.
     #[command(subcommand)]
@@ -74,7 +74,7 @@ pub(crate) struct Demo {
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Take only these roles; all by default.
+    /// Take only these roles, as in api,courier; all by default.
     #[arg(long, value_delimiter = ',', value_name = "ROLE")]
     pub(crate) role: Vec<RoleName>,
 }

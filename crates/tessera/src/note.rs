@@ -1,20 +1,31 @@
 //! The issuer's note of the set in hand: one file in the data folder.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use tessera_issuer::SetNote;
 use tessera_model::ids::OrderId;
 
+/// The most issuers of one queue in one folder.
+const NOTES_MAX: u8 = 16;
+
 /// A note in a file: an id a line. Not synced: it has to outlive the process, not the machine.
 pub(crate) struct FileNote(File);
 
 impl FileNote {
-    /// Opens the note of an issuer queue.
+    /// Opens the note of an issuer queue: the first in the folder that no other process has open.
     pub(crate) fn open(data_dir: &Path, partition: u16) -> std::io::Result<Self> {
-        let path = data_dir.join(format!("issuer-{partition}.note"));
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map(Self)
+        for number in 0..NOTES_MAX {
+            let path = data_dir.join(format!("issuer-{partition}.{number}.note"));
+            let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+            match file.try_lock() {
+                Ok(()) => return Ok(Self(file)),
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Err(std::io::Error::other("too many issuers share the folder"))
     }
 
     fn replace(&mut self, text: &str) -> std::io::Result<()> {
@@ -63,5 +74,7 @@ mod tests {
         assert_eq!(next.read(), ids);
         next.write(&ids[..1]);
         assert_eq!(next.read(), ids[..1]);
+        let mut beside = FileNote::open(folder.path(), 0).unwrap();
+        assert_eq!(beside.read(), [], "a standby in the same folder has a note of its own");
     }
 }

@@ -1,36 +1,40 @@
 //! The roles of a serving process, started together and stopped in order.
 //!
-//! Listener and waiting requests first, then the issuer after the set in hand, and last the store; all of it
-//! within [`STOP_WITHIN`]. What the publisher still holds, the next start's sweeper finds.
+//! Listener and waiting requests first, then the issuer after the set in hand, the publisher with what it holds,
+//! the broker's connections and last the store; all of it within [`STOP_WITHIN`]. What the publisher cannot send
+//! any more, a sweeper finds.
 
+mod engine;
 mod housekeeper;
+mod lease;
 mod listener;
 mod lock;
+mod ops;
+mod signals;
+mod start;
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::time::Duration;
 
-use tessera_api::{App, AppParts, HttpSettings, PaymentSettings, router};
-use tessera_broker::{Broker, InProcess};
-use tessera_courier::{Publisher, Sweeper};
-use tessera_issuer::Serial;
-use tessera_model::ids::{OrderId, ProductId};
-use tessera_orders::Heard;
-use tessera_store::run_alone;
+use clap::ValueEnum;
+use tessera_broker::Broker;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::Outcome;
+use crate::cli::RoleName;
 use crate::failure::{Exit, Failure};
-use crate::note::FileNote;
 use crate::output::Output;
-use crate::settings::Settings;
+use crate::settings::{Settings, Transport};
 use crate::shop::Shop;
 
+pub(crate) use engine::{Engine, topology};
 pub(crate) use lock::Lock;
+use signals::Signals;
+use start::{Running, start};
 
 /// How long answers under way may take after a signal.
 const DRAIN_WITHIN: Duration = Duration::from_secs(6);
@@ -38,157 +42,136 @@ const DRAIN_WITHIN: Duration = Duration::from_secs(6);
 /// How long the whole stop may take.
 const STOP_WITHIN: Duration = Duration::from_secs(9);
 
-/// How often waiting orders are looked at without a wake-up: also what another command changed in the file.
-const RECHECK: Duration = Duration::from_millis(200);
+/// Which roles a process takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Roles(BTreeSet<RoleName>);
 
-/// Hands paid orders to the publisher.
-struct ToPublisher(Publisher);
-
-impl Heard for ToPublisher {
-    fn paid(&self, orders: Vec<(OrderId, ProductId)>) {
-        self.0.orders_paid(&orders);
+impl Roles {
+    /// Those that were named, or all; refuses a part where the engine lives in one process.
+    pub(crate) fn of(named: &[RoleName], settings: &Settings) -> Result<Self, Failure> {
+        let all: BTreeSet<RoleName> = RoleName::value_variants().iter().copied().collect();
+        let named: BTreeSet<RoleName> = named.iter().copied().collect();
+        let roles = if named.is_empty() { all.clone() } else { named };
+        match settings.transport()? {
+            Transport::Embedded if roles != all => {
+                Err(Failure::usage("the embedded broker lives in one process, which takes all roles")
+                    .with_remedy("leave --role out, or set database.url and broker.url to servers"))
+            }
+            _ => Ok(Self(roles)),
+        }
     }
+
+    fn has(&self, role: RoleName) -> bool {
+        self.0.contains(&role)
+    }
+}
+
+/// What a process listens on.
+pub(crate) struct Listeners {
+    http: Option<TcpListener>,
+    ops: Option<TcpListener>,
+}
+
+impl Listeners {
+    /// Binds what the roles need, or says what to do.
+    pub(crate) async fn bind(settings: &Settings, roles: &Roles) -> Result<Self, Failure> {
+        let http = match roles.has(RoleName::Api) {
+            true => Some(bind(settings.http.listen, "http.listen").await?),
+            false => None,
+        };
+        let ops = match settings.ops_listen()? {
+            Some(listen) => Some(bind(listen, "ops.listen").await?),
+            None => None,
+        };
+        Ok(Self { http, ops })
+    }
+
+    /// Where the shop is, if this process serves it.
+    pub(crate) fn http(&self) -> Option<SocketAddr> {
+        self.http.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+}
+
+async fn bind(listen: SocketAddr, setting: &str) -> Result<TcpListener, Failure> {
+    TcpListener::bind(listen).await.map_err(|e| {
+        Failure::needs(
+            format!("{listen} cannot be listened on: {e}"),
+            format!("stop what listens there, or set {setting} to another address"),
+        )
+    })
 }
 
 /// The tokens that stop one role after the other.
 #[derive(Clone, Default)]
 struct Stops {
-    /// The listener, and requests that wait.
+    /// The listeners, and requests that wait.
     http: CancellationToken,
-    /// The issuer and the housekeeper.
+    /// The issuer, the courier and the housekeeper.
     work: CancellationToken,
 }
 
-/// Binds the address, or says what to do.
-pub(crate) async fn bind(settings: &Settings) -> Result<TcpListener, Failure> {
-    let listen = settings.http.listen;
-    TcpListener::bind(listen).await.map_err(|e| {
-        Failure::needs(
-            format!("{listen} cannot be listened on: {e}"),
-            "stop what listens there, or set http.listen to another address",
-        )
-    })
-}
-
 /// Serves until SIGTERM or SIGINT. Prints `ready` on a line of its own once every role is.
-pub(crate) async fn serve(settings: &Settings, shop: &Shop, listener: TcpListener) -> Outcome {
-    let stops = Stops::default();
-    let Running { mut http, mut work, issuers } = start(settings, shop, listener, &stops).await?;
-    for mut ready in issuers {
-        // Whichever way this ends, a role that died is told below.
-        let _closed = ready.wait_for(|ready| *ready).await;
-    }
-    // Before `ready`: whoever reads it may send a signal at once.
+pub(crate) async fn serve(settings: &Settings, shop: &Shop, roles: &Roles, listeners: Listeners) -> Outcome {
+    // Before anything is started: a signal may come at any time, also while a broker is waited for.
     let mut signals = Signals::hear()?;
-    tracing::info!(listen = %settings.http.listen, engine = shop.store.engine(), "serving");
-    Output::line("ready")?;
-
-    let failed = tokio::select! {
-        () = signals.first() => false,
-        _ended = &mut http => true,
-        _ended = work.join_next() => true,
+    let stops = Stops::default();
+    let mut running = start(settings, shop, roles, listeners, &stops).await?;
+    let told = tokio::select! {
+        told = signals.first() => told,
+        told = live(&mut running, shop) => told,
     };
-    let stopping = stop(http, work, &stops, shop);
+    tracing::info!("stopping");
+    let stopping = stop(running, &stops, shop);
     if tokio::time::timeout(STOP_WITHIN, stopping).await.is_err() {
         tracing::warn!("not everything ended in time; nothing that was answered is lost");
     }
-    if failed {
-        return Err(Failure::no("a role of this process ended by itself: see the log"));
-    }
-    Ok(Exit::Done)
+    told.map(|()| Exit::Done)
 }
 
-/// The roles of a process that serves.
-struct Running {
-    http: JoinHandle<()>,
-    work: JoinSet<()>,
-    /// What tells that an issuer has its queue.
-    issuers: Vec<watch::Receiver<bool>>,
-}
-
-/// SIGTERM and SIGINT, heard from when this is made: one that comes earlier ends the process where it stands.
-struct Signals {
-    term: Signal,
-    int: Signal,
-}
-
-impl Signals {
-    fn hear() -> Result<Self, Failure> {
-        let heard = |kind| {
-            signal(kind).map_err(|e| {
-                Failure::needs(format!("signals cannot be heard: {e}"), "see the system's limits")
-            })
-        };
-        Ok(Self { term: heard(SignalKind::terminate())?, int: heard(SignalKind::interrupt())? })
-    }
-
-    async fn first(&mut self) {
-        tokio::select! { _ = self.term.recv() => {}, _ = self.int.recv() => {} }
-        tracing::info!("stopping");
+/// Says when the roles are ready; ends only by a failure.
+async fn live(running: &mut Running, shop: &Shop) -> Result<(), Failure> {
+    let ready = running.ready.clone();
+    let ended = async {
+        tokio::select! { _ended = running.http.join_next(), if !running.http.is_empty() => {}, _ended = running.work.join_next(), if !running.work.is_empty() => {} }
+    };
+    let told = async {
+        until_all(ready).await;
+        tracing::info!(engine = shop.store.engine(), "serving");
+        Output::line("ready")?;
+        std::future::pending().await
+    };
+    tokio::select! {
+        told = told => told,
+        () = ended => Err(Failure::no("a role of this process ended by itself: see the log")),
     }
 }
 
-/// Starts every role.
-async fn start(
-    settings: &Settings,
-    shop: &Shop,
-    listener: TcpListener,
-    stops: &Stops,
-) -> Result<Running, Failure> {
-    let store = Arc::clone(&shop.store);
-    let meta = run_alone(async move { store.snapshot().await?.meta().await }).await?;
-    let broker: Arc<dyn Broker> = Arc::new(InProcess::new(meta.partitions));
-    let publisher = Publisher::spawn(Arc::clone(&broker), Arc::clone(&shop.clock), meta.partitions);
-    let mut work = JoinSet::new();
-
-    let (mut issuers, mut readiness) = (vec![], vec![]);
-    for partition in 0..meta.partitions {
-        let note = FileNote::open(&settings.data_dir, partition).map_err(|e| {
-            Failure::needs(
-                format!("the issuer's note cannot be opened: {e}"),
-                "see that data_dir can be written",
-            )
-        })?;
-        let (sender, ready) = watch::channel(false);
-        let (store, entropy) = (Arc::clone(&shop.store), Arc::clone(&shop.entropy));
-        let issuer = Serial::new(store, Arc::clone(&broker), entropy, Box::new(note), partition);
-        readiness.push(("issuer", issuer.consuming()));
-        work.spawn(issuer.run(sender, stops.work.clone()));
-        issuers.push(ready);
+async fn until_all(roles: Vec<watch::Receiver<bool>>) {
+    for mut role in roles {
+        // Whichever way this ends, a role that died is told of elsewhere.
+        let _closed = role.wait_for(|ready| *ready).await;
     }
-    let sweeper =
-        Sweeper::new(Arc::clone(&shop.store), Arc::clone(&broker), publisher.clone(), meta.partitions);
-    work.spawn(housekeeper::run(
-        Arc::clone(&shop.store),
-        Arc::clone(&shop.entropy),
-        sweeper,
-        stops.work.clone(),
-    ));
-    let app = App::start(AppParts {
-        store: Arc::clone(&shop.store),
-        broker,
-        keyring: Arc::clone(&shop.keyring),
-        clock: Arc::clone(&shop.clock),
-        entropy: Arc::clone(&shop.entropy),
-        heard: Arc::new(ToPublisher(publisher)),
-        payments: PaymentSettings { test: settings.payments.test.enabled, hmac: settings.hmac_secret()? },
-        http: HttpSettings { allowed_origins: settings.http.allowed_origins.clone() },
-        readiness,
-        recheck: RECHECK,
-        stop: stops.http.clone(),
-    });
-    let http = tokio::spawn(listener::serve(listener, router(app), stops.http.clone()));
-    Ok(Running { http, work, issuers })
 }
 
-/// Stops in order: what buyers wait for, the work behind it, the store.
-async fn stop(http: JoinHandle<()>, mut work: JoinSet<()>, stops: &Stops, shop: &Shop) {
+/// Stops in order: what buyers wait for, the work behind it, what it says to the outside, the store.
+async fn stop(running: Running, stops: &Stops, shop: &Shop) {
+    let Running { mut http, mut work, publisher, broker, .. } = running;
     stops.http.cancel();
     // The issuer goes on while answers drain, so that payments just taken still get their codes.
-    if !http.is_finished() && tokio::time::timeout(DRAIN_WITHIN, http).await.is_err() {
+    if tokio::time::timeout(DRAIN_WITHIN, ended(&mut http)).await.is_err() {
         tracing::warn!("some requests were cut off");
+        http.shutdown().await;
     }
     stops.work.cancel();
-    while work.join_next().await.is_some() {}
+    ended(&mut work).await;
+    // Every handle of the publisher is gone with the roles, so it ends with what it holds.
+    if let Err(error) = publisher.await {
+        tracing::warn!(%error, "the publisher ended badly");
+    }
+    Broker::close(&*broker).await;
     shop.store.close().await;
+}
+
+async fn ended(tasks: &mut JoinSet<()>) {
+    while tasks.join_next().await.is_some() {}
 }

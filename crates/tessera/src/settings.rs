@@ -9,12 +9,20 @@ use std::path::{Path, PathBuf};
 use config::{Config, Environment, File, FileFormat, Value, ValueKind};
 use serde::Deserialize;
 use tessera_api::WebhookSecret;
+use tessera_broker::{Options, OptionsError};
 
 use crate::failure::Failure;
 use crate::telemetry;
 
+mod engine;
+
+pub(crate) use engine::{Database, Secret, Transport};
+
 /// The defaults, commented.
 pub(crate) const DEFAULT: &str = include_str!("config.default.toml");
+
+/// The most issuer queues; the database holds to the same.
+const PARTITIONS_MAX: u16 = 256;
 
 /// The file that is read when none is named.
 const FILE: &str = "tessera.toml";
@@ -22,29 +30,37 @@ const FILE: &str = "tessera.toml";
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Settings {
     pub(crate) data_dir: PathBuf,
-    pub(crate) database: Database,
-    pub(crate) broker: Broker,
+    pub(crate) database: DatabaseSettings,
+    pub(crate) broker: BrokerSettings,
     pub(crate) http: Http,
+    pub(crate) ops: Ops,
     pub(crate) payments: Payments,
     pub(crate) keyring: KeyringFile,
     pub(crate) log: Log,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Database {
-    pub(crate) url: String,
+pub(crate) struct DatabaseSettings {
+    pub(crate) url: Secret,
     pub(crate) connections: u32,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Broker {
-    pub(crate) url: String,
+pub(crate) struct BrokerSettings {
+    pub(crate) url: Secret,
+    pub(crate) partitions: u16,
+    pub(crate) prefix: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Http {
     pub(crate) listen: SocketAddr,
     pub(crate) allowed_origins: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Ops {
+    pub(crate) listen: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -58,15 +74,9 @@ pub(crate) struct Switch {
     pub(crate) enabled: bool,
 }
 
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Hmac {
-    pub(crate) secret: String,
-}
-
-impl std::fmt::Debug for Hmac {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Hmac(…)")
-    }
+    pub(crate) secret: Secret,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -130,8 +140,8 @@ fn build(
         return Err(unknown_key(&unknown, &known));
     }
     config.try_deserialize().map_err(|error| match &error {
-        // A value of the wrong kind is quoted, and this one may be the secret.
-        config::ConfigError::Type { key: Some(key), .. } if key.contains("secret") => {
+        // A value of the wrong kind is quoted, and this one may be a secret or hold a password.
+        config::ConfigError::Type { key: Some(key), .. } if key.contains("secret") || key.contains("url") => {
             Failure::usage(format!("the configuration is wrong: {key} is no string"))
         }
         _ => wrong(error),
@@ -173,22 +183,10 @@ fn is_origin(text: &str) -> bool {
 }
 
 impl Settings {
-    /// The SQLite file of the embedded engine.
-    pub(crate) fn database_file(&self) -> Result<PathBuf, Failure> {
-        match self.database.url.as_str() {
-            "" => Ok(self.data_dir.join("tessera.db")),
-            url => match url.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path)) {
-                Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
-                _ => Err(Failure::usage("database.url is not of this version".to_owned())
-                    .with_remedy("give sqlite:PATH, or leave it empty".to_owned())),
-            },
-        }
-    }
-
     /// Refuses values that are of the right kind and that nothing can be made of.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         self.check_broker()?;
-        self.database_file()?;
+        self.ops_listen()?;
         self.hmac_secret()?;
         match self.http.allowed_origins.iter().find(|origin| !is_origin(origin)) {
             Some(origin) => Err(Failure::usage(format!("http.allowed_origins: `{origin}` is no origin"))
@@ -199,7 +197,7 @@ impl Settings {
 
     /// The shared secret of the `hmac` provider, if it is on.
     pub(crate) fn hmac_secret(&self) -> Result<Option<WebhookSecret>, Failure> {
-        let secret = self.payments.hmac.secret.as_str();
+        let secret = self.payments.hmac.secret.expose();
         let wrong = || {
             Failure::usage("payments.hmac.secret is no secret")
                 .with_remedy("give whsec_ and base64 of 24 to 64 random bytes")
@@ -210,13 +208,31 @@ impl Settings {
         }
     }
 
-    /// Refuses a broker that this version does not know.
-    fn check_broker(&self) -> Result<(), Failure> {
-        match self.broker.url.as_str() {
-            "" | "embedded:" => Ok(()),
-            _ => Err(Failure::usage("broker.url is not of this version".to_owned())
-                .with_remedy("give embedded:, or leave it empty".to_owned())),
+    /// Where `/healthz`, `/readyz` and `/metrics` are served by themselves, if anywhere.
+    pub(crate) fn ops_listen(&self) -> Result<Option<SocketAddr>, Failure> {
+        match self.ops.listen.as_str() {
+            "" => Ok(None),
+            text => text.parse().map(Some).map_err(|_| {
+                Failure::usage("ops.listen is no address").with_remedy("give ADDRESS:PORT, or leave it empty")
+            }),
         }
+    }
+
+    /// Refuses names and numbers of queues that a broker would not take.
+    fn check_broker(&self) -> Result<(), Failure> {
+        let BrokerSettings { prefix, partitions, .. } = &self.broker;
+        if *partitions > PARTITIONS_MAX {
+            return Err(Failure::usage("broker.partitions is too large")
+                .with_remedy(format!("give 1 to {PARTITIONS_MAX}, or 0 for what the database says")));
+        }
+        let url = match self.transport()? {
+            Transport::Embedded => "amqp://localhost".to_owned(),
+            Transport::Amqp(url) => url.expose().to_owned(),
+        };
+        Options::new(url, prefix.clone(), *partitions).check().map_err(|error| {
+            let setting = if error == OptionsError::Prefix { "broker.prefix" } else { "broker.url" };
+            Failure::usage(format!("{setting}: {error}"))
+        })
     }
 
     /// Where the keyring is.
@@ -232,21 +248,26 @@ impl Settings {
 mod tests {
     use super::*;
 
-    fn with(variable: &str, value: &str) -> Result<Settings, Failure> {
-        let source = std::collections::HashMap::from([(variable.to_owned(), value.to_owned())]);
+    pub(super) fn with_all(variables: &[(&str, &str)]) -> Result<Settings, Failure> {
+        let source = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let environment = Environment::with_prefix("TESSERA")
             .prefix_separator("_")
             .separator("__")
             .try_parsing(true)
-            .source(Some(source.into_iter().collect()));
+            .source(Some(source.collect()));
         build(None, Some(environment), vec![])
+    }
+
+    fn with(variable: &str, value: &str) -> Result<Settings, Failure> {
+        with_all(&[(variable, value)])
     }
 
     #[test]
     fn the_defaults_are_settings() {
         let settings = build(None, None, vec![]).unwrap();
         assert_eq!(settings.http.listen.port(), 8080);
-        assert_eq!(settings.database_file().unwrap(), PathBuf::from("tessera-data/tessera.db"));
+        assert_eq!(settings.database().unwrap().to_string(), "tessera-data/tessera.db");
+        assert_eq!(settings.ops_listen().unwrap(), None);
         assert!(!settings.payments.test.enabled);
     }
 
@@ -285,18 +306,15 @@ mod tests {
     }
 
     #[test]
-    fn a_database_may_be_written_as_a_path_or_a_url() {
-        for url in ["sqlite:x.db", "sqlite://x.db"] {
-            assert_eq!(
-                with("TESSERA_DATABASE__URL", url).unwrap().database_file().unwrap(),
-                PathBuf::from("x.db")
-            );
+    fn what_no_broker_takes_is_refused() {
+        for (name, value) in [
+            ("TESSERA_BROKER__PREFIX", "a b"),
+            ("TESSERA_BROKER__PREFIX", ""),
+            ("TESSERA_BROKER__PARTITIONS", "257"),
+            ("TESSERA_OPS__LISTEN", "9100"),
+        ] {
+            assert!(with(name, value).unwrap().check().is_err(), "{name} {value}");
         }
-    }
-
-    #[test]
-    fn engines_of_other_versions_are_refused() {
-        assert!(with("TESSERA_DATABASE__URL", "postgres://x").unwrap().database_file().is_err());
-        assert!(with("TESSERA_BROKER__URL", "amqp://x").unwrap().check_broker().is_err());
+        assert!(with("TESSERA_OPS__LISTEN", "127.0.0.1:9100").unwrap().check().is_ok());
     }
 }

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use tessera_backoffice::keyring::{KeyringStanding, compare, learn, store_has_keys};
 use tessera_model::keys::Keyring;
 use tessera_store::{Clock, Entropy, SchemaState, Store};
+use tessera_store_postgres::{Postgres, Time};
 use tessera_store_sqlite::Sqlite;
 
 use crate::ambient::{SystemClock, entropy};
 use crate::failure::Failure;
 use crate::keyring_file;
-use crate::settings::Settings;
+use crate::settings::{Database, Settings};
 
 /// An open shop.
 pub(crate) struct Shop {
@@ -26,14 +27,14 @@ pub(crate) struct Shop {
 /// Whether a missing shop may be made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Make the database and the keyring.
+    /// Make the file and the keyring; a server's schema and keys are for a person to make.
     Create,
     /// Say how to make them.
     Refuse,
 }
 
 impl Shop {
-    /// Opens the store and the keyring, checks that they belong together, and brings the schema up to date.
+    /// Opens the store and the keyring, and checks that they belong together.
     pub(crate) async fn open(settings: &Settings, missing: Missing) -> Result<Self, Failure> {
         let (entropy, clock) = (entropy()?, Arc::new(SystemClock));
         let store = store(settings, missing, clock.clone()).await?;
@@ -42,32 +43,58 @@ impl Shop {
     }
 }
 
-/// Opens the store and migrates it.
-pub(crate) async fn store(
+/// Opens the store. A file is brought up to date by itself, a server's schema by `tessera migrate` alone.
+async fn store(
     settings: &Settings,
     missing: Missing,
     clock: Arc<dyn Clock>,
 ) -> Result<Arc<dyn Store>, Failure> {
-    let file = settings.database_file()?;
-    if missing == Missing::Refuse && !file.exists() {
-        return Err(Failure::needs(
-            format!("there is no database {}", file.display()),
-            "run `tessera migrate` to make one, or set data_dir to where it is",
-        ));
-    }
-    private_folder(&settings.data_dir)?;
-    let store: Arc<dyn Store> = Arc::new(Sqlite::open(&file, settings.database.connections, clock).await?);
-    match store.schema().await? {
-        SchemaState::Current => {}
-        SchemaState::Empty | SchemaState::Behind => store.migrate().await?,
-        SchemaState::Ahead => {
+    let database = settings.database()?;
+    if let Database::Sqlite(file) = &database {
+        if missing == Missing::Refuse && !file.exists() {
             return Err(Failure::needs(
-                "the database was written by a newer version".to_owned(),
-                "use that version, or restore the copy made before it was installed",
+                format!("there is no database {}", file.display()),
+                "run `tessera migrate` to make one, or set data_dir to where it is",
             ));
         }
+        private_folder(&settings.data_dir)?;
     }
-    Ok(store)
+    let store = connect(settings, clock).await?;
+    match (store.schema().await?, database) {
+        (SchemaState::Current, _) => Ok(store),
+        (SchemaState::Ahead, _) => Err(ahead()),
+        (SchemaState::Empty | SchemaState::Behind, Database::Sqlite(_)) => {
+            store.migrate().await?;
+            Ok(store)
+        }
+        (SchemaState::Empty, Database::Postgres(_)) => Err(Failure::needs(
+            "there is no shop in the database yet",
+            "run `tessera migrate` once, before anything serves",
+        )),
+        (SchemaState::Behind, Database::Postgres(_)) => Err(Failure::needs(
+            "the database is of an older version",
+            "run `tessera migrate` with this version",
+        )),
+    }
+}
+
+/// Connects, whatever the schema.
+pub(crate) async fn connect(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>, Failure> {
+    let connections = settings.database.connections;
+    Ok(match settings.database()? {
+        Database::Sqlite(file) => Arc::new(Sqlite::open(&file, connections, clock).await?),
+        Database::Postgres(url) => {
+            Arc::new(Postgres::connect(url.expose(), connections, Time::Database).await?)
+        }
+    })
+}
+
+/// The schema is beyond this program.
+pub(crate) fn ahead() -> Failure {
+    Failure::needs(
+        "the database was written by a newer version",
+        "use that version, or restore the copy made before it was installed",
+    )
 }
 
 /// Makes the data folder, for its owner alone.
@@ -80,13 +107,20 @@ pub(crate) fn private_folder(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Reads the keyring, or makes one for a store that never had any; refuses another store's.
+/// Reads the keyring, or makes one for a file that never had any; refuses another store's.
 async fn keyring(settings: &Settings, store: &Arc<dyn Store>, entropy: &Entropy) -> Result<Keyring, Failure> {
     let path = settings.keyring_file();
-    let keyring = if path.exists() || store_has_keys(store).await? {
-        keyring_file::read(&path)?
-    } else {
-        keyring_file::create(&path, entropy)?
+    let keyring = match settings.database()? {
+        Database::Sqlite(_) if !path.exists() && !store_has_keys(store).await? => {
+            keyring_file::create(&path, entropy)?
+        }
+        Database::Postgres(_) if !path.exists() => {
+            return Err(Failure::needs(
+                format!("there is no keyring {}", path.display()),
+                "run `tessera keyring create` once for the shop, and give every process the same file",
+            ));
+        }
+        Database::Sqlite(_) | Database::Postgres(_) => keyring_file::read(&path)?,
     };
     match compare(store, &keyring).await? {
         KeyringStanding::Fits { new } if new.is_empty() => Ok(keyring),

@@ -175,6 +175,10 @@ impl Store for FaultyStore {
         self.inner.close().await;
     }
 
+    fn has_one_writer(&self) -> bool {
+        self.inner.has_one_writer()
+    }
+
     fn engine(&self) -> String {
         self.inner.engine()
     }

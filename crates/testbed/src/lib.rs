@@ -3,19 +3,24 @@
 //! [`Shop`] is a shop over a SQLite file in a folder of its own, with a clock that stands still until it is
 //! moved, seeded randomness and the in-process broker. Its verbs are those of buyers, providers, operators and
 //! the issuer. [`Faults`] makes the store beneath it fail, panic or stand still where a test says so.
-//! [`Proxy`] stands between a program and a server, and takes the server away.
-//! [`program::Program`] is the real binary over a folder, its processes and clients. Nothing of the product
-//! depends on this crate.
+//! [`program::Program`] is the real binary over a folder, its processes and clients. [`servers`] are PostgreSQL and
+//! RabbitMQ, found or started; [`Proxy`] stands between a program and one of them, and takes it away. Nothing of
+//! the product depends on this crate.
 
 mod note;
 
+pub mod database;
 pub mod faults;
 pub mod program;
 pub mod proxy;
+pub mod queues;
+pub mod servers;
 pub mod shop;
 
+pub use database::Database;
 pub use faults::{Faults, FaultyStore, Hang, How};
 pub use note::MemoryNote;
 pub use proxy::Proxy;
+pub use queues::Queues;
 pub use shop::{Issuer, Shop};
 pub use tessera_store::conformance::MockClock;

@@ -23,12 +23,14 @@ use tempfile::TempDir;
 
 mod answer;
 mod client;
+mod engine;
 mod looking;
 mod process;
 mod seen;
 
 pub use answer::{Answer, Receipt};
 pub use client::{Asked, Away, Client};
+pub use engine::{Servers, on_servers};
 pub use process::{Ended, Process};
 pub use seen::Seen;
 
@@ -69,11 +71,13 @@ pub struct Program {
     settings: Vec<(String, String)>,
     said: Said,
     seen: Seen,
+    servers: Option<Servers>,
     closed: AtomicBool,
 }
 
-impl Default for Program {
-    fn default() -> Self {
+impl Program {
+    /// On the embedded engine, for that is the default of everything.
+    fn bare() -> Self {
         let folder = tempfile::tempdir().expect("a folder for the program");
         let listen = free_address();
         let settings = vec![
@@ -82,11 +86,9 @@ impl Default for Program {
             ("TESSERA_PAYMENTS__TEST__ENABLED".to_owned(), "true".to_owned()),
         ];
         let (said, seen) = (Said::default(), Seen::default());
-        Self { folder, listen, settings, said, seen, closed: AtomicBool::new(false) }
+        Self { folder, listen, settings, said, seen, servers: None, closed: AtomicBool::new(false) }
     }
-}
 
-impl Program {
     /// Sets a setting in the environment of every process, such as `PAYMENTS__HMAC__SECRET`.
     #[must_use]
     pub fn with(mut self, setting: &str, value: &str) -> Self {
@@ -269,7 +271,8 @@ pub fn strace_works() -> bool {
     Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).output().is_ok_and(|o| o.status.success())
 }
 
-fn free_address() -> SocketAddr {
+/// A loopback address on which nothing listens.
+pub fn free_address() -> SocketAddr {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let begin = u16::try_from(std::process::id() % 500).unwrap_or_default() * 20;
     for _ in PORTS {

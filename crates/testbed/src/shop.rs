@@ -80,7 +80,7 @@ impl Shop {
         tessera_backoffice::keyring::learn(&store, &keyring).await.unwrap();
         let broker = Arc::new(InProcess::new(1));
         let seam: Arc<dyn Broker> = broker.clone();
-        let publisher = Publisher::spawn(Arc::clone(&seam), ticking, 1);
+        let (publisher, _task) = Publisher::spawn(Arc::clone(&seam), ticking, 1);
         let desk = Desk::new(&store, Arc::new(PublishesPaid(publisher.clone())));
         let sweeper = Sweeper::new(Arc::clone(&store), seam, publisher.clone(), 1);
         Self {

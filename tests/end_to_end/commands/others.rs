@@ -52,7 +52,9 @@ async fn a_check_refuses_what_serving_would() {
         ("PAYMENTS__HMAC__SECRET", "secret", "payments.hmac.secret"),
         ("LOG__FORMAT", "xml", "log.format"),
         ("LOG__FILTER", "=,=", "log.filter"),
-        ("BROKER__URL", "amqp://x", "broker.url"),
+        ("BROKER__URL", "kafka://x", "broker.url"),
+        ("BROKER__PREFIX", "a b", "broker.prefix"),
+        ("OPS__LISTEN", "9100", "ops.listen"),
         ("DATABASE__URL", "mysql://x", "database.url"),
     ] {
         for line in [&["serve"][..], &["config", "check"], &["orders", "list"]] {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Router;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tessera_api::{App, AppParts, HttpSettings, PaymentSettings, WebhookSecret, router};
+use tessera_api::{App, AppParts, HttpSettings, Metrics, Ops, PaymentSettings, WebhookSecret, router};
 use tessera_courier::Publisher;
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_orders::Heard;
@@ -67,7 +67,11 @@ impl Api {
             heard: Arc::new(Publishes(shop.publisher.clone())),
             payments: PaymentSettings { test: true, hmac: WebhookSecret::parse(SECRET) },
             http: HttpSettings::default(),
-            readiness: vec![],
+            ops: Ops {
+                store: Arc::clone(&shop.store),
+                readiness: Arc::default(),
+                metrics: Metrics::new(vec![]),
+            },
             recheck: Duration::from_millis(20),
             stop: stop.clone(),
         };

@@ -57,7 +57,7 @@ impl Ask {
     }
 
     /// The request.
-    pub(super) fn build(self) -> Request<Body> {
+    pub(crate) fn build(self) -> Request<Body> {
         let mut request = Request::builder().method(self.method).uri(self.path);
         for (name, value) in self.headers {
             request = request.header(name, value);

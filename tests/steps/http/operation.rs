@@ -1,7 +1,13 @@
 //! `/healthz`, `/readyz` and `/metrics`.
 
+use std::sync::Arc;
+
+use http_body_util::BodyExt;
 use serde_json::{Value, json};
+use tessera_api::{Metrics, Ops, Reading, ops_router};
+use tessera_testbed::Shop;
 use tokio::sync::watch;
+use tower::ServiceExt;
 
 use super::api::{Api, order};
 use super::ask::{get, keys};
@@ -17,7 +23,7 @@ async fn a_process_lives_even_when_its_store_is_away() {
 #[tokio::test]
 async fn ready_names_what_is_not() {
     let (issuer, is_ready) = watch::channel(false);
-    let api = Api::with(|parts| parts.readiness = vec![("issuer", is_ready)]).await;
+    let api = Api::with(|parts| parts.ops.readiness = Arc::new(vec![("issuer", is_ready)])).await;
     let checks = |database: bool, issuer: bool| -> Value {
         json!({ "ready": database && issuer, "checks": [
             { "name": "database", "ok": database }, { "name": "issuer", "ok": issuer } ] })
@@ -47,6 +53,26 @@ async fn a_broker_that_is_away_does_not_make_the_api_unready() {
     api.shop.broker.stop();
     api.ask(get("/readyz")).await.json(200);
     api.close().await;
+}
+
+#[tokio::test]
+async fn operation_is_served_by_itself_with_what_others_count() {
+    let shop = Shop::open().await;
+    let messages = Reading { name: "messages_published", help: "Messages", read: Box::new(|| 7) };
+    let ops = Ops {
+        store: Arc::clone(&shop.store),
+        readiness: Arc::default(),
+        metrics: Metrics::new(vec![messages]),
+    };
+    let ask = |path: &str| ops_router(ops.clone()).oneshot(get(path).build());
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        assert_eq!(ask(path).await.unwrap().status(), 200, "{path}");
+    }
+    assert_eq!(ask("/v1/products").await.unwrap().status(), 404);
+    let text = ask("/metrics").await.unwrap().into_body().collect().await.unwrap().to_bytes();
+    let text = String::from_utf8(text.to_vec()).unwrap();
+    assert!(text.lines().any(|line| line == "tessera_messages_published_total 7"), "{text}");
+    shop.close().await;
 }
 
 #[tokio::test]

@@ -38,6 +38,15 @@ impl Options {
         Self { url: url.into(), prefix: prefix.into(), partitions, delivery_limit: DELIVERY_LIMIT }
     }
 
+    /// Whether a broker can be made of them.
+    ///
+    /// # Errors
+    /// The URL or the prefix cannot be used.
+    pub fn check(&self) -> Result<(), OptionsError> {
+        self.uri()?;
+        self.checked_prefix().map(drop)
+    }
+
     pub(super) fn uri(&self) -> Result<AMQPUri, OptionsError> {
         let (_, rest) = self.url.split_once("://").ok_or(OptionsError::Url)?;
         let authority = rest.split(['/', '?']).next().unwrap_or_default();

@@ -111,6 +111,15 @@ pub async fn generation_stays_while_sets_rise(fixture: &Fixture) {
     }
 }
 
+/// The number of issuer queues is kept; none, or more than there can be, is refused.
+pub async fn partitions_are_read_as_they_were_put(fixture: &Fixture) {
+    fixture.write(async |tx| tx.partitions_put(256).await).await;
+    for partitions in [0, 257] {
+        fixture.assert_refused(async |tx| tx.partitions_put(partitions).await).await;
+    }
+    assert_eq!(fixture.read(async |tx| tx.meta().await).await.partitions, 256);
+}
+
 /// A store says how its schema stands; a migration may be run again.
 pub async fn migrating_again_changes_nothing(fixture: &Fixture) {
     assert_eq!(fixture.store.schema().await, Ok(SchemaState::Current));

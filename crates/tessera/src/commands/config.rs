@@ -23,14 +23,15 @@ pub(super) fn run(command: &ConfigCommand, file: Option<&Path>, output: Output) 
             let checked = json!({
                 "ok": true,
                 "data_dir": settings.data_dir,
-                "database": settings.database_file()?,
+                "database": settings.database()?.to_string(),
+                "broker": settings.transport()?.to_string(),
                 "keyring": settings.keyring_file(),
                 "listen": settings.http.listen,
             });
+            let (database, broker) = (settings.database()?, settings.transport()?);
             output.print(&checked, |_| {
                 format!(
-                    "the configuration is right\n  database  {}\n  keyring   {}\n  listens   {}",
-                    settings.database_file().unwrap_or_default().display(),
+                    "the configuration is right\n  database  {database}\n  broker    {broker}\n  keyring   {}\n  listens   {}",
                     settings.keyring_file().display(),
                     settings.http.listen
                 )

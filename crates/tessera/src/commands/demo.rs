@@ -18,12 +18,17 @@ use crate::Outcome;
 use crate::cli::Demo;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::roles::{self, Lock};
+use crate::roles::{self, Listeners, Lock, Roles};
 use crate::settings::{Overrides, Settings};
 use crate::shop::{Missing, Shop, private_folder};
 
 pub(super) fn overrides(demo: &Demo) -> Overrides {
-    let mut overrides = vec![("payments.test.enabled", "true".to_owned())];
+    // Its engine is the embedded one, whatever the configuration of the shop beside it says.
+    let mut overrides = vec![
+        ("payments.test.enabled", "true".to_owned()),
+        ("database.url", String::new()),
+        ("broker.url", String::new()),
+    ];
     overrides.extend(demo.listen.map(|l| ("http.listen", l.to_string())));
     overrides.extend(demo.data.as_ref().map(|d| ("data_dir", d.display().to_string())));
     overrides
@@ -37,11 +42,12 @@ pub(super) async fn run(settings: &Settings) -> Outcome {
     private_folder(&settings.data_dir)?;
     let _lock = Lock::take(&settings.data_dir)?;
     let shop = Shop::open(settings, Missing::Create).await?;
-    let listener = roles::bind(settings).await?;
-    let listens = listener.local_addr().unwrap_or(settings.http.listen);
+    let roles = Roles::of(&[], settings)?;
+    let listeners = Listeners::bind(settings, &roles).await?;
+    let listens = listeners.http().unwrap_or(settings.http.listen);
     let key = fill(&shop).await?;
     greet(&listens.to_string(), key.as_deref())?;
-    roles::serve(settings, &shop, listener).await
+    roles::serve(settings, &shop, &roles, listeners).await
 }
 
 fn greet(listens: &str, key: Option<&str>) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! The housekeeper: reconcilers without input, each looking at what is and doing what is missing.
 //!
-//! Running twice does no harm, for each step looks again under its locks.
+//! One process at a time does it, by a lease; running twice does no harm, for each step looks again under its locks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +9,7 @@ use tessera_backoffice::janitor;
 use tessera_courier::Sweeper;
 use tessera_orders::expire::Expire;
 use tessera_store::{Entropy, Result, SET_MAX, SetFault, Store, run_alone, run_set};
+use tokio::sync::watch;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
@@ -24,35 +25,48 @@ const TIDY_EVERY: Duration = Duration::from_secs(5);
 /// Rounds of [`TIDY_EVERY`] between two looks for old requests: a minute.
 const PURGE_ROUNDS: u32 = 12;
 
-/// Keeps house until `stop`.
+/// Keeps house until `stop`, while `held`.
 pub(super) async fn run(
     store: Arc<dyn Store>,
     entropy: Arc<Entropy>,
     sweeper: Sweeper,
+    held: watch::Receiver<bool>,
     stop: CancellationToken,
 ) {
-    tokio::join!(expire(&store, &stop), sweep(sweeper, &stop), tidy(&store, &entropy, &stop));
+    let ticks = |period| Ticks::every(period, held.clone(), &stop);
+    tokio::join!(
+        expire(&store, ticks(EXPIRE_EVERY)),
+        sweep(sweeper, ticks(SWEEP_EVERY)),
+        tidy(&store, &entropy, ticks(TIDY_EVERY))
+    );
 }
 
-/// Ticks until a stop, never two at once to catch up.
+/// Ticks until a stop, never two at once to catch up, and only while the duty is held.
 struct Ticks<'s> {
-    ticks: Interval,
+    interval: Interval,
+    held: watch::Receiver<bool>,
     stop: &'s CancellationToken,
 }
 
 impl<'s> Ticks<'s> {
-    fn every(period: Duration, stop: &'s CancellationToken) -> Self {
-        let mut ticks = interval(period);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Self { ticks, stop }
+    fn every(period: Duration, held: watch::Receiver<bool>, stop: &'s CancellationToken) -> Self {
+        let mut interval = interval(period);
+        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { interval, held, stop }
     }
 
     /// Waits for the next tick; false when it is time to stop.
     async fn next(&mut self) -> bool {
+        let Self { interval, held, stop } = self;
+        let due = async {
+            interval.tick().await;
+            // It cannot be held any more once its keeper is gone, which is when this process stops.
+            held.wait_for(|held| *held).await.is_ok()
+        };
         tokio::select! {
             biased;
-            () = self.stop.cancelled() => false,
-            _ = self.ticks.tick() => true,
+            () = stop.cancelled() => false,
+            due = due => due,
         }
     }
 }
@@ -61,8 +75,7 @@ fn told<T>(what: &str, outcome: Result<T>) -> Option<T> {
     outcome.map_err(|error| tracing::warn!(%error, what, "the housekeeper could not")).ok()
 }
 
-async fn expire(store: &Arc<dyn Store>, stop: &CancellationToken) {
-    let mut ticks = Ticks::every(EXPIRE_EVERY, stop);
+async fn expire(store: &Arc<dyn Store>, mut ticks: Ticks<'_>) {
     while ticks.next().await {
         while told("expire holds", expire_set(store).await).is_some_and(|count| count >= SET_MAX) {}
     }
@@ -90,15 +103,14 @@ async fn expire_set(store: &Arc<dyn Store>) -> Result<usize> {
     Ok(expired)
 }
 
-async fn sweep(mut sweeper: Sweeper, stop: &CancellationToken) {
-    let mut ticks = Ticks::every(SWEEP_EVERY, stop);
+async fn sweep(mut sweeper: Sweeper, mut ticks: Ticks<'_>) {
     while ticks.next().await {
         told("sweep", sweeper.round().await);
     }
 }
 
-async fn tidy(store: &Arc<dyn Store>, entropy: &Entropy, stop: &CancellationToken) {
-    let (mut ticks, mut round) = (Ticks::every(TIDY_EVERY, stop), 0_u32);
+async fn tidy(store: &Arc<dyn Store>, entropy: &Entropy, mut ticks: Ticks<'_>) {
+    let mut round = 0_u32;
     while ticks.next().await {
         let removed = told("remove dead imports", janitor::discard_dead_imports(store, entropy).await);
         if let Some(count) = removed.filter(|count| *count > 0) {

@@ -171,6 +171,10 @@ impl Tx for FaultyTx {
         self.inner.meta().await
     }
 
+    async fn partitions_put(&mut self, partitions: u16) -> Result<()> {
+        self.inner.partitions_put(partitions).await
+    }
+
     async fn sets_raise(&mut self) -> Result<StoreMeta> {
         self.inner.sets_raise().await
     }

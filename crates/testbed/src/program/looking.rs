@@ -1,6 +1,6 @@
-//! What a test looks at past the program: the database's file.
+//! What a test looks at past the program: the database.
 
-#![expect(clippy::unwrap_used, reason = "a file that cannot be looked at fails its test")]
+#![expect(clippy::unwrap_used, reason = "a database that cannot be looked at fails its test")]
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,12 +13,23 @@ use super::Program;
 impl Program {
     /// The one number that a query gives, asked past the program.
     pub async fn number(&self, query: &str) -> i64 {
-        number(&self.data().join("tessera.db"), query).await
+        let Some(servers) = &self.servers else { return number(&self.file_of_database(), query).await };
+        let mut connection = servers.database.connect().await;
+        // Sums of 64-bit numbers are wider with PostgreSQL.
+        let query = format!("SELECT ({query})::bigint");
+        let row = sqlx::query(AssertSqlSafe(query)).fetch_one(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+        row.get(0)
     }
 
-    /// Changes the file past the program: what a fault of ours, or a hand, would leave.
+    /// Changes the database past the program: what a fault of ours, or a hand, would leave.
     pub async fn operate(&self, statement: &str) {
-        let mut connection = connect(&self.data().join("tessera.db")).await;
+        if let Some(servers) = &self.servers {
+            let mut connection = servers.database.connect().await;
+            sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
+            return connection.close().await.unwrap();
+        }
+        let mut connection = connect(&self.file_of_database()).await;
         sqlx::query(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
         connection.close().await.unwrap();
     }
@@ -30,6 +41,10 @@ impl Program {
             std::fs::copy(self.data().join(name), copy.path().join(name)).unwrap();
         }
         number(&copy.path().join("tessera.db"), query).await
+    }
+
+    fn file_of_database(&self) -> std::path::PathBuf {
+        self.data().join("tessera.db")
     }
 }
 

@@ -1,0 +1,51 @@
+//! The statements on batches, codes and spans.
+
+pub(super) const OPEN_LOCK: &str =
+    "SELECT 1 FROM batch WHERE product = ANY($1) AND state = 'open' ORDER BY id FOR NO KEY UPDATE";
+pub(super) const OPEN_OF: &str = "\
+    SELECT b.id, b.product, b.size, b.issued, ARRAY(SELECT v.position FROM voided_position v
+        WHERE v.batch = b.id AND v.position >= b.issued ORDER BY v.position) AS voided
+    FROM batch b WHERE b.product = ANY($1) AND b.state = 'open'
+    ORDER BY b.product, b.expires_at NULLS LAST, b.opened_at, b.id";
+pub(super) const ADVANCE: &str = "\
+    UPDATE batch SET issued = moved.upto, state = CASE WHEN moved.upto = size THEN 'closed' ELSE state END,
+        closed_at = CASE WHEN moved.upto = size THEN $3 ELSE closed_at END
+    FROM unnest($1::uuid[], $2::bigint[]) AS moved(id, upto)
+    WHERE batch.id = moved.id";
+pub(super) const APPEND: &str = "\
+    INSERT INTO span (batch, start, upto, size, kind, order_id, line, part)
+    SELECT batch, start, upto, size, kind, order_id, line, part
+    FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::uuid[], $7::bigint[],
+        $8::bigint[]) WITH ORDINALITY AS j(batch, start, upto, size, kind, order_id, line, part, n) ORDER BY n";
+pub(super) const SPANS_OF: &str = "\
+    SELECT s.order_id, s.line, s.part, s.start, s.upto, b.id, b.size, b.pick, b.key_id, b.wrapped
+    FROM span s JOIN batch b ON b.id = s.batch WHERE s.order_id = ANY($1)
+    ORDER BY s.order_id, s.line, s.part";
+pub(super) const CODES: &str = "\
+    SELECT c.batch, c.position, c.sealed
+    FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) AS j(batch, start, upto)
+    JOIN code c ON c.batch = j.batch AND c.position >= j.start AND c.position < j.upto";
+pub(super) const BEGIN: &str = "\
+    INSERT INTO batch (id, product, kind, state, pick, key_id, wrapped, created_at)
+    VALUES ($1, $2, 'import', 'loading', $3, $4, $5, $6)";
+/// Opening changes the batch's size, which is in a key: it waits for this lock, and this lock for it.
+pub(super) const LOADING_KEPT: &str = "SELECT 1 FROM batch WHERE id = $1 AND state = 'loading' FOR KEY SHARE";
+pub(super) const LOADING_LOCK: &str = "SELECT 1 FROM batch WHERE id = $1 AND state = 'loading' FOR UPDATE";
+pub(super) const INSERT: &str = "\
+    INSERT INTO code (batch, position, sealed, fingerprint)
+    SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::bytea[])";
+pub(super) const KNOWN: &str = "\
+    SELECT c.fingerprint, c.position, p.sku, b.issued, b.id, coalesce(b.size, 0) AS size, b.pick, b.key_id, b.wrapped
+    FROM code c JOIN batch b ON b.id = c.batch JOIN product p ON p.id = b.product
+    WHERE c.fingerprint = ANY($1)";
+pub(super) const COUNT: &str = "SELECT count(*) AS codes, max(position) AS last FROM code WHERE batch = $1";
+pub(super) const OPEN: &str = "\
+    UPDATE batch SET state = 'open', size = $2, issued = 0, opened_at = $3 WHERE id = $1 AND state = 'loading'";
+pub(super) const ANCHOR: &str =
+    "INSERT INTO span (batch, start, upto, size, kind) VALUES ($1, NULL, 0, $2, 'anchor')";
+pub(super) const LOADING: &str = "SELECT id FROM batch WHERE state = 'loading' ORDER BY created_at";
+pub(super) const DISCARD_CODES: &str = "\
+    DELETE FROM code WHERE batch = $1
+    AND position IN (SELECT position FROM code WHERE batch = $1 ORDER BY position LIMIT $2)";
+pub(super) const DISCARD: &str =
+    "DELETE FROM batch WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM code WHERE batch = $1)";

@@ -1,0 +1,5 @@
+//! Finds or starts PostgreSQL and RabbitMQ for tests; see [`tessera_testbed::servers::holder`].
+
+fn main() -> std::process::ExitCode {
+    tessera_testbed::servers::holder::main()
+}

@@ -1,0 +1,80 @@
+//! A PostgreSQL database of its own for a test.
+
+#![expect(clippy::expect_used, reason = "a test that gets no database fails")]
+
+use sqlx::postgres::PgConnection;
+use sqlx::{AssertSqlSafe, Connection, Row};
+
+/// Where the server is that gives tests their databases.
+const SERVER: &str = "TEST_POSTGRES_URL";
+
+/// A database that is there as long as this value.
+pub struct Database {
+    server: String,
+    name: String,
+}
+
+impl Database {
+    /// Creates an empty one.
+    ///
+    /// # Panics
+    /// When there is no server to create it in.
+    pub async fn create() -> Self {
+        let server = server();
+        let mut connection = PgConnection::connect(&server).await.expect("the server is there");
+        let name = "SELECT 'tessera_test_' || replace(gen_random_uuid()::text, '-', '')";
+        let row = sqlx::query(name).fetch_one(&mut connection).await.expect("a name");
+        let database = Self { name: row.get(0), server };
+        let create = AssertSqlSafe(format!("CREATE DATABASE {}", database.name));
+        sqlx::raw_sql(create).execute(&mut connection).await.expect("a database");
+        database
+    }
+
+    /// Its address.
+    pub fn url(&self) -> String {
+        let (address, settings) = match self.server.split_once('?') {
+            Some((address, settings)) => (address, format!("?{settings}")),
+            None => (self.server.as_str(), String::new()),
+        };
+        // `postgres://user@host:port/name`: what follows the third slash is the name.
+        let host = address.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
+        format!("{host}/{}{settings}", self.name)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A connection to it, for what the store's seam does not show.
+    ///
+    /// # Panics
+    /// When the server is away.
+    pub async fn connect(&self) -> PgConnection {
+        PgConnection::connect(&self.url()).await.expect("the database is there")
+    }
+
+    async fn drop_at_server(&self) -> Result<(), sqlx::Error> {
+        let mut server = PgConnection::connect(&self.server).await?;
+        let drop = AssertSqlSafe(format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name));
+        sqlx::raw_sql(drop).execute(&mut server).await?;
+        server.close().await
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "where the server is, the caller's environment says")]
+fn server() -> String {
+    std::env::var(SERVER).expect("set TEST_POSTGRES_URL or run `cargo xtask test`")
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // A thread and runtime of its own: those of the test may be ending. What cannot be dropped is left.
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                runtime.map(|runtime| runtime.block_on(self.drop_at_server()).ok()).ok();
+            });
+        });
+    }
+}

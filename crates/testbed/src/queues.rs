@@ -1,0 +1,111 @@
+//! Queues of its own for a test, in a RabbitMQ that others use too.
+
+#![expect(clippy::expect_used, reason = "a test whose broker does not do as it is told fails")]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use lapin::options::{ExchangeDeleteOptions, QueueDeclareOptions, QueueDeleteOptions, QueuePurgeOptions};
+use lapin::types::{AMQPValue, FieldTable};
+use lapin::{Channel, Connection, ConnectionProperties};
+
+/// Where the server is that tests share.
+const SERVER: &str = "TEST_AMQP_URL";
+
+/// The most issuer queues a test has.
+const PARTITIONS_MAX: u16 = 4;
+
+/// Names that begin with a prefix no other test has; what has such a name is deleted on drop.
+pub struct Queues {
+    url: String,
+    prefix: String,
+}
+
+impl Queues {
+    /// A prefix in the shared server.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn shared() -> Self {
+        Self::at(std::env::var(SERVER).expect("set TEST_AMQP_URL or run `cargo xtask test`"))
+    }
+
+    /// A prefix in the server at this address.
+    pub fn at(url: String) -> Self {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_micros());
+        let number = MADE.fetch_add(1, Ordering::SeqCst);
+        Self { url, prefix: format!("test-{}-{since}-{number}", std::process::id()) }
+    }
+
+    /// The server's address.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// What the names begin with.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// How many messages are ready in an issuer queue, unacknowledged ones not counted.
+    pub async fn ready(&self, partition: u16) -> u32 {
+        let (_connection, channel) = self.connect().await.expect("the broker is there");
+        let passive = QueueDeclareOptions { passive: true, ..Default::default() };
+        let queue = channel.queue_declare(self.issue(partition).into(), passive, FieldTable::default()).await;
+        queue.expect("the queue is there").message_count()
+    }
+
+    /// Throws away the messages ready in an issuer queue; returns how many.
+    pub async fn purge(&self, partition: u16) -> u32 {
+        let (_connection, channel) = self.connect().await.expect("the broker is there");
+        let purged = channel.queue_purge(self.issue(partition).into(), QueuePurgeOptions::default()).await;
+        purged.expect("the queue is purged")
+    }
+
+    /// Declares the queue of a partition as no issuer would: with this delivery limit.
+    pub async fn declare_with_limit(&self, partition: u16, limit: i32) {
+        let (_connection, channel) = self.connect().await.expect("the broker is there");
+        let mut arguments = FieldTable::default();
+        arguments.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
+        arguments.insert("x-delivery-limit".into(), AMQPValue::LongInt(limit));
+        let durable = QueueDeclareOptions { durable: true, ..Default::default() };
+        let declared = channel.queue_declare(self.issue(partition).into(), durable, arguments).await;
+        declared.expect("the queue is declared");
+    }
+
+    fn issue(&self, partition: u16) -> String {
+        format!("{}.issue.{partition}", self.prefix)
+    }
+
+    async fn connect(&self) -> lapin::Result<(Connection, Channel)> {
+        let connection = Connection::connect(&self.url, ConnectionProperties::default()).await?;
+        let channel = connection.create_channel().await?;
+        Ok((connection, channel))
+    }
+
+    async fn delete(&self) -> lapin::Result<()> {
+        let (connection, channel) = self.connect().await?;
+        let queues = (0..PARTITIONS_MAX).map(|partition| self.issue(partition));
+        for name in queues.chain([format!("{}.dead", self.prefix)]) {
+            channel.queue_delete(name.into(), QueueDeleteOptions::default()).await?;
+        }
+        for name in ["events", "wake"] {
+            let name = format!("{}.{name}", self.prefix);
+            channel.exchange_delete(name.into(), ExchangeDeleteOptions::default()).await?;
+        }
+        connection.close(200, "done".into()).await
+    }
+}
+
+impl Drop for Queues {
+    fn drop(&mut self) {
+        // A thread and runtime of its own: those of the test may be ending. What cannot be deleted is left.
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                runtime.map(|runtime| runtime.block_on(self.delete()).ok()).ok();
+            });
+        });
+    }
+}

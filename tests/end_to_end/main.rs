@@ -15,6 +15,7 @@ mod kills;
 mod large;
 mod poison;
 mod slow;
+mod split;
 mod starting;
 mod stopping;
 mod sweeping;

@@ -5,8 +5,7 @@
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection, Row};
 
-/// Where the server is that gives tests their databases.
-const SERVER: &str = "TEST_POSTGRES_URL";
+use crate::servers;
 
 /// A database that is there as long as this value.
 pub struct Database {
@@ -20,7 +19,11 @@ impl Database {
     /// # Panics
     /// When there is no server to create it in.
     pub async fn create() -> Self {
-        let server = server();
+        Self::create_in(servers::postgres_url()).await
+    }
+
+    /// Creates an empty one in the server at this address.
+    pub async fn create_in(server: String) -> Self {
         let mut connection = PgConnection::connect(&server).await.expect("the server is there");
         let name = "SELECT 'tessera_test_' || replace(gen_random_uuid()::text, '-', '')";
         let row = sqlx::query(name).fetch_one(&mut connection).await.expect("a name");
@@ -60,11 +63,6 @@ impl Database {
         sqlx::raw_sql(drop).execute(&mut server).await?;
         server.close().await
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "where the server is, the caller's environment says")]
-fn server() -> String {
-    std::env::var(SERVER).expect("set TEST_POSTGRES_URL or run `cargo xtask test`")
 }
 
 impl Drop for Database {

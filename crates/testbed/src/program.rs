@@ -123,6 +123,11 @@ impl Program {
         Client::new(self.listen, self.seen.clone())
     }
 
+    /// A client of what else listens.
+    pub fn client_of(&self, listen: SocketAddr) -> Client {
+        Client::new(listen, self.seen.clone())
+    }
+
     /// Writes a file beside the data folder.
     pub fn file(&self, name: &str, text: impl AsRef<[u8]>) -> String {
         let path = self.folder.path().join(name);

@@ -9,8 +9,7 @@ use lapin::options::{ExchangeDeleteOptions, QueueDeclareOptions, QueueDeleteOpti
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Channel, Connection, ConnectionProperties};
 
-/// Where the server is that tests share.
-const SERVER: &str = "TEST_AMQP_URL";
+use crate::servers;
 
 /// The most issuer queues a test has.
 const PARTITIONS_MAX: u16 = 4;
@@ -27,7 +26,7 @@ impl Queues {
     /// # Panics
     /// When there is none.
     pub fn shared() -> Self {
-        Self::at(std::env::var(SERVER).expect("set TEST_AMQP_URL or run `cargo xtask test`"))
+        Self::at(servers::amqp_url())
     }
 
     /// A prefix in the server at this address.

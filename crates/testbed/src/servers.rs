@@ -19,8 +19,10 @@ mod ports;
 pub mod processes;
 mod ready;
 mod running;
+mod url;
 
 pub use own::Own;
+pub use url::{address_of, amqp_url, at, postgres_url};
 
 /// How the servers were found, for those who look for one more: `given`, `containers` or `installed`.
 pub const WAY_VARIABLE: &str = "TEST_SERVERS";

@@ -110,8 +110,22 @@ impl Process {
 
     /// SIGTERM.
     pub fn signal_terminate(&self) {
-        let told = Command::new("kill").args(["-TERM", &self.id().to_string()]).status().unwrap();
-        assert!(told.success(), "the process cannot be told to end");
+        self.signal("-TERM");
+    }
+
+    /// SIGSTOP: it keeps everything it holds and does nothing.
+    pub fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    /// SIGCONT, after [`Process::freeze`].
+    pub fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let told = Command::new("kill").args([signal, &self.id().to_string()]).status().unwrap();
+        assert!(told.success(), "the process cannot be sent {signal}");
     }
 
     /// Waits for its end.

@@ -2,6 +2,8 @@
 //!
 //! They need a real server (`TEST_AMQP_URL`). Each test has names of its own and deletes what it made.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "what a test did not expect to fail fails it")]
+
 mod harness;
 
 mod library;

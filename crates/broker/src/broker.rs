@@ -17,7 +17,7 @@ pub trait Broker: Send + Sync + 'static {
     /// once, publishing may find no exchange and answer `Away`.
     ///
     /// # Errors
-    /// `Away` or `Closed`, and `Topology` if one exists with other arguments; nothing is changed then.
+    /// `Away` or `Closed`, and `Topology` if one exists with other arguments: what differs is left as it is.
     async fn declare(&self) -> Result<(), BrokerError>;
 
     /// Looks at what [`Broker::declare`] makes, and creates nothing. For `doctor`.

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 mod pump;
+mod url;
 
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,7 @@ pub struct Proxy {
     address: SocketAddr,
     gate: watch::Sender<Gate>,
     open: watch::Sender<usize>,
+    made: watch::Sender<usize>,
     accepting: JoinHandle<()>,
 }
 
@@ -54,9 +56,10 @@ impl Proxy {
     pub async fn start(upstream: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
-        let (gate, open) = (watch::Sender::new(Gate::Open), watch::Sender::new(0));
-        let accepting = tokio::spawn(accept(listener, upstream, gate.clone(), open.clone()));
-        Ok(Self { address, gate, open, accepting })
+        let gate = watch::Sender::new(Gate::Open);
+        let (open, made) = (watch::Sender::new(0), watch::Sender::new(0));
+        let accepting = accept(listener, upstream, gate.clone(), open.clone(), made.clone());
+        Ok(Self { address, gate, open, made, accepting: tokio::spawn(accepting) })
     }
 
     /// Where the program has to connect to.
@@ -67,6 +70,14 @@ impl Proxy {
     /// How many connections are open.
     pub fn connections(&self) -> usize {
         *self.open.borrow()
+    }
+
+    /// Waits until the program has made so many connections more, closed at once or not.
+    pub async fn made(&self, more: usize) {
+        let mut made = self.made.subscribe();
+        let upto = *made.borrow() + more;
+        // The sender is ours, so waiting cannot fail.
+        let _ = made.wait_for(|made| *made >= upto).await;
     }
 
     /// Closes every connection, and new ones at once, until [`Proxy::restore`]; returns once all are closed.
@@ -110,11 +121,13 @@ async fn accept(
     upstream: SocketAddr,
     gate: watch::Sender<Gate>,
     open: watch::Sender<usize>,
+    made: watch::Sender<usize>,
 ) {
     // An error is one connection's that ended before it was taken, or the test's own lack of descriptors.
     while let Ok((client, _)) = listener.accept().await {
         let (gate, open) = (gate.subscribe(), open.clone());
         open.send_modify(|open| *open += 1);
+        made.send_modify(|made| *made += 1);
         tokio::spawn(async move {
             connection(client, upstream, gate).await;
             open.send_modify(|open| *open -= 1);

@@ -1,15 +1,13 @@
-//! A RabbitMQ broker behind a proxy, with a prefix of its own, and a way past both.
+//! A RabbitMQ broker behind a proxy, with queues of its own, and a way past both.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use lapin::options::{ExchangeDeleteOptions, QueueDeleteOptions};
 use lapin::{Channel, Connection, ConnectionProperties};
 use tessera_broker::conformance::{Harness, PARTITIONS};
 use tessera_broker::{Broker, Delivery, Message, Options, RabbitMq};
-use tessera_testbed::{Proxy, servers};
+use tessera_testbed::{Proxy, Queues};
 use tokio::time::{sleep, timeout};
 
 /// How long a test waits for what must come.
@@ -22,6 +20,8 @@ pub(super) struct Rabbit {
     pub(super) proxy: Proxy,
     pub(super) broker: Arc<RabbitMq>,
     pub(super) options: Options,
+    // Deletes what has its names when it is dropped.
+    queues: Queues,
 }
 
 impl Rabbit {
@@ -39,17 +39,22 @@ impl Rabbit {
 
     /// With options of the test's own, and nothing declared.
     pub(super) async fn with(change: impl FnOnce(&mut Options)) -> Self {
-        let url = servers::amqp_url();
-        let proxy = Proxy::start(servers::address_of(&url)).await.expect("a port is free");
-        let mut options = Options::new(servers::at(&url, proxy.address()), prefix(), PARTITIONS);
+        let queues = Queues::shared();
+        let (proxy, url) = Proxy::before(queues.url()).await.expect("a port is free");
+        let mut options = Options::new(url, queues.prefix(), PARTITIONS);
         change(&mut options);
         let broker = Arc::new(RabbitMq::new(&options).expect("the options are fine"));
-        Self { proxy, broker, options }
+        Self { proxy, broker, options, queues }
     }
 
     /// A name under this test's prefix.
     pub(super) fn name(&self, end: &str) -> String {
         format!("{}.{end}", self.options.prefix)
+    }
+
+    /// A connection past the proxy.
+    pub(super) async fn beside(&self) -> (Connection, Channel) {
+        connect(self.queues.url()).await
     }
 
     /// Waits until both connections work again.
@@ -77,45 +82,12 @@ impl Harness for Rabbit {
     }
 }
 
-/// Deletes what the test made, on a thread of its own because a drop cannot wait; best effort.
-impl Drop for Rabbit {
-    fn drop(&mut self) {
-        let (prefix, partitions) = (self.options.prefix.clone(), self.options.partitions);
-        let deleting = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            if let Ok(runtime) = runtime {
-                runtime.block_on(async { timeout(WITHIN, delete(&prefix, partitions)).await.ok() });
-            }
-        });
-        let _ = deleting.join();
-    }
-}
-
-async fn delete(prefix: &str, partitions: u16) {
-    let (_connection, channel) = beside().await;
-    let mut queues: Vec<_> = (0..partitions).map(|n| format!("{prefix}.issue.{n}")).collect();
-    queues.push(format!("{prefix}.dead"));
-    for queue in queues {
-        let _ = channel.queue_delete(queue.into(), QueueDeleteOptions::default()).await;
-    }
-    for exchange in ["events", "wake"] {
-        let name = format!("{prefix}.{exchange}").into();
-        let _ = channel.exchange_delete(name, ExchangeDeleteOptions::default()).await;
-    }
-}
-
-/// A connection past the proxy, and a channel on it; both are needed for as long as it is used.
-pub(super) async fn beside() -> (Connection, Channel) {
-    let connection = Connection::connect(&servers::amqp_url(), ConnectionProperties::default())
-        .await
-        .expect("the server is there");
+/// A connection to a server, and a channel on it; both are needed for as long as it is used.
+pub(super) async fn connect(url: &str) -> (Connection, Channel) {
+    let connected = Connection::connect(url, ConnectionProperties::default()).await;
+    let connection = connected.expect("the server is there");
     let channel = connection.create_channel().await.expect("it opens a channel");
     (connection, channel)
-}
-
-/// Different in each test of each run.
-fn prefix() -> String {
-    format!("test-{:016x}", RandomState::new().build_hasher().finish())
 }
 
 /// A message for a partition's issuer; its body is its id.

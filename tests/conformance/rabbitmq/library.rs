@@ -6,10 +6,10 @@ use futures_util::StreamExt;
 use futures_util::future::join_all;
 use lapin::options::{BasicConsumeOptions, BasicPublishOptions, ConfirmSelectOptions, QueueDeclareOptions};
 use lapin::types::FieldTable;
-use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
-use tessera_testbed::{Proxy, servers};
+use lapin::{BasicProperties, Channel};
+use tessera_testbed::{Proxy, Queues};
 
-use super::harness::{beside, until, within};
+use super::harness::{connect, until, within};
 
 async fn queue_of_its_own(channel: &Channel) -> lapin::types::ShortString {
     let options = QueueDeclareOptions { exclusive: true, ..Default::default() };
@@ -20,7 +20,7 @@ async fn queue_of_its_own(channel: &Channel) -> lapin::types::ShortString {
 /// A consumer that only heard nothing would wait for ever.
 #[tokio::test]
 async fn channel_closed_by_the_broker_gives_its_consumer_an_error_and_then_the_end() {
-    let (_connection, channel) = beside().await;
+    let (_connection, channel) = connect(Queues::shared().url()).await;
     let queue = queue_of_its_own(&channel).await;
     let consume = BasicConsumeOptions::default();
     let mut consumer = channel.basic_consume(queue, "".into(), consume, FieldTable::default()).await.unwrap();
@@ -36,7 +36,7 @@ async fn channel_closed_by_the_broker_gives_its_consumer_an_error_and_then_the_e
 #[tokio::test]
 async fn every_returned_message_has_come_once_all_confirms_are_in() {
     const MESSAGES: usize = 300;
-    let (_connection, channel) = beside().await;
+    let (_connection, channel) = connect(Queues::shared().url()).await;
     let queue = queue_of_its_own(&channel).await;
     channel.confirm_select(ConfirmSelectOptions::default()).await.unwrap();
     let mut confirms = vec![];
@@ -60,11 +60,8 @@ async fn every_returned_message_has_come_once_all_confirms_are_in() {
 /// Otherwise there would be two who rebuild it.
 #[tokio::test]
 async fn lost_connection_is_not_repaired_by_the_library() {
-    let url = servers::amqp_url();
-    let proxy = Proxy::start(servers::address_of(&url)).await.unwrap();
-    let through = servers::at(&url, proxy.address());
-    let connection = Connection::connect(&through, ConnectionProperties::default()).await.unwrap();
-    let channel = connection.create_channel().await.unwrap();
+    let (proxy, url) = Proxy::before(Queues::shared().url()).await.unwrap();
+    let (connection, channel) = connect(&url).await;
     proxy.reset().await;
     until(async || !connection.status().connected()).await;
     assert!(connection.create_channel().await.is_err());

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use tessera_broker::conformance::Harness;
 use tessera_broker::{Broker, BrokerError, PublishError};
 use tessera_testbed::proxy::Way;
+use tokio::sync::watch;
 
 use super::harness::{Rabbit, ids, message, until, within};
 
@@ -69,8 +70,7 @@ async fn handshakes_without_an_answer_leave_no_descriptor_and_no_thread() {
     let before = held();
     rabbit.proxy.cut().await;
     rabbit.proxy.hold(Way::ToClient);
-    // Each of the two is tried five times in that time.
-    tokio::time::sleep(Duration::from_secs(4)).await;
+    within(rabbit.proxy.made(8)).await;
     let away = BrokerError::Away("no connection in time".to_owned());
     assert_eq!(within(rabbit.broker.ping()).await, Err(away));
     // Held still: nothing ends them but this side.
@@ -99,7 +99,8 @@ async fn connection_is_back_five_seconds_after_a_long_outage() {
     let rabbit = Rabbit::start().await;
     rabbit.back().await;
     rabbit.stop().await;
-    tokio::time::sleep(Duration::from_secs(8)).await;
+    // Each of the two connections waits 1, 2 and then 4 s, the longest.
+    within(rabbit.proxy.made(6)).await;
     rabbit.restart().await;
     let restored = Instant::now();
     rabbit.back().await;
@@ -110,6 +111,7 @@ async fn connection_is_back_five_seconds_after_a_long_outage() {
 #[tokio::test]
 async fn confirmed_messages_survive_cuts_while_publishing() {
     let rabbit = Rabbit::start().await;
+    let (tell, told) = watch::channel(0);
     let publishing = async {
         let mut confirmed = vec![];
         for number in 0..200 {
@@ -118,12 +120,13 @@ async fn confirmed_messages_survive_cuts_while_publishing() {
                 rabbit.back().await;
             }
             confirmed.push(id);
+            tell.send_replace(confirmed.len());
         }
         confirmed
     };
     let cutting = async {
-        for _ in 0..5 {
-            tokio::time::sleep(Duration::from_millis(40)).await;
+        for cut in 1..=5 {
+            until(async || *told.borrow() >= 30 * cut).await;
             rabbit.proxy.reset().await;
             rabbit.back().await;
         }

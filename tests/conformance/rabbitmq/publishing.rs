@@ -7,7 +7,7 @@ use lapin::types::{AMQPValue, FieldTable};
 use tessera_broker::{Broker, Message, PublishError};
 use tessera_testbed::proxy::Way;
 
-use super::harness::{Rabbit, beside, ids, message, until, within};
+use super::harness::{Rabbit, ids, message, until, within};
 
 /// A queue of the test's own, bound to the events of one routing key.
 async fn listen(rabbit: &Rabbit, channel: &lapin::Channel, key: &str, arguments: FieldTable) -> String {
@@ -60,7 +60,7 @@ async fn large_set_has_one_result_each_in_order_and_arrives_in_order() {
 #[tokio::test]
 async fn message_carries_what_the_contract_says() {
     let rabbit = Rabbit::start().await;
-    let (_connection, channel) = beside().await;
+    let (_connection, channel) = rabbit.beside().await;
     let queue = listen(&rabbit, &channel, "order.paid.0", FieldTable::default()).await;
     let traced = Message { traceparent: Some("00-1-2-01".to_owned()), ..message(0, "event-1") };
     assert_eq!(within(rabbit.broker.publish(vec![traced])).await, [Ok(())]);
@@ -79,7 +79,7 @@ async fn message_carries_what_the_contract_says() {
 #[tokio::test]
 async fn message_that_a_queue_rejects_is_refused() {
     let rabbit = Rabbit::start().await;
-    let (_connection, channel) = beside().await;
+    let (_connection, channel) = rabbit.beside().await;
     let mut full = FieldTable::default();
     full.insert("x-max-length".into(), AMQPValue::LongInt(1));
     full.insert("x-overflow".into(), AMQPValue::LongString("reject-publish".into()));

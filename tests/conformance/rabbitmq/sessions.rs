@@ -4,14 +4,14 @@ use lapin::BasicProperties;
 use lapin::options::{BasicPublishOptions, QueueDeleteOptions, QueuePurgeOptions};
 use tessera_broker::{Broker, BrokerError, Found};
 
-use super::harness::{Rabbit, beside, ids, message, until, within};
+use super::harness::{Rabbit, ids, message, until, within};
 
 /// The broker only cancels the consumer then: the channel stays open, and nothing comes any more.
 #[tokio::test]
 async fn queue_deleted_under_the_consumer_ends_its_session() {
     let rabbit = Rabbit::start().await;
     let mut consumer = within(rabbit.broker.consume(0, 10)).await.unwrap();
-    let (_connection, channel) = beside().await;
+    let (_connection, channel) = rabbit.beside().await;
     channel.queue_delete(rabbit.name("issue.0").into(), QueueDeleteOptions::default()).await.unwrap();
 
     assert_eq!(within(consumer.next_set(1)).await, Err(BrokerError::SessionLost));
@@ -33,7 +33,7 @@ async fn purged_queue_keeps_the_session_and_what_it_holds() {
     let mut consumer = within(rabbit.broker.consume(0, 1)).await.unwrap();
     let taken = within(consumer.next_set(1)).await.unwrap();
     until(async || rabbit.broker.depth(0).await == Ok(2)).await;
-    let (_connection, channel) = beside().await;
+    let (_connection, channel) = rabbit.beside().await;
     let purge = QueuePurgeOptions::default();
     assert_eq!(channel.queue_purge(rabbit.name("issue.0").into(), purge).await.unwrap(), 2);
 
@@ -46,11 +46,11 @@ async fn purged_queue_keeps_the_session_and_what_it_holds() {
 #[tokio::test]
 async fn message_of_a_stranger_has_no_id_and_no_kind() {
     let rabbit = Rabbit::start().await;
-    let (_connection, channel) = beside().await;
-    for body in [&b""[..], b"\xff\xfe", &[b'x'; 1 << 20]] {
+    let (_connection, channel) = rabbit.beside().await;
+    for body in [vec![], b"\xff\xfe".to_vec(), vec![b'x'; 1 << 20]] {
         let (exchange, key) = (rabbit.name("events").into(), "order.paid.0".into());
         let (options, properties) = (BasicPublishOptions::default(), BasicProperties::default());
-        channel.basic_publish(exchange, key, options, body, properties).await.unwrap();
+        channel.basic_publish(exchange, key, options, &body, properties).await.unwrap();
     }
     let mut consumer = within(rabbit.broker.consume(0, 10)).await.unwrap();
     let mut lengths = vec![];

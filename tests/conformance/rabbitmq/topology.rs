@@ -5,7 +5,7 @@ use lapin::options::{ExchangeDeclareOptions, QueueDeclareOptions};
 use lapin::types::{AMQPValue, FieldTable};
 use tessera_broker::{Broker, BrokerError, Finding, Found};
 
-use super::harness::{Rabbit, beside, within};
+use super::harness::{Rabbit, within};
 
 fn of<'a>(findings: &'a [Finding], name: &str) -> &'a Found {
     &findings.iter().find(|finding| finding.name == name).expect("it was looked at").found
@@ -27,7 +27,7 @@ async fn looking_at_the_topology_creates_nothing() {
 #[tokio::test]
 async fn differences_are_named_with_both_values_and_the_remedy() {
     let rabbit = Rabbit::undeclared().await;
-    let (_connection, channel) = beside().await;
+    let (_connection, channel) = rabbit.beside().await;
     let durable = ExchangeDeclareOptions { durable: true, ..Default::default() };
     let events = rabbit.name("events");
     channel

@@ -15,6 +15,10 @@ use super::socket::Socket;
 
 /// How often the connection's state is looked at, for ends that send no event.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long a connection may take to close.
+const CLOSE_BOUND: Duration = Duration::from_secs(2);
+/// AMQP's reply code for a close without a fault.
+const REPLY_SUCCESS: u16 = 200;
 
 /// An open connection; dropping it ends it.
 pub(super) struct Link {
@@ -87,9 +91,11 @@ impl Link {
         reason
     }
 
-    /// Closes in order, or ends it if the broker does not answer.
+    /// Closes in order, or ends it if the broker does not answer; nothing is sent while it is blocked.
     pub(super) async fn close(&self) {
-        let _ = self.trusted(self.connection.close(REPLY_SUCCESS, "OK".into())).await;
+        if !self.blocked() {
+            let _ = timeout(CLOSE_BOUND, self.connection.close(REPLY_SUCCESS, "OK".into())).await;
+        }
         self.end();
     }
 
@@ -98,9 +104,6 @@ impl Link {
         self.socket.0.end();
     }
 }
-
-/// AMQP's reply code for a close without a fault.
-const REPLY_SUCCESS: u16 = 200;
 
 /// Ends the socket with its owner: the library's thread would wait on for a handshake given up.
 #[derive(Default)]

@@ -59,10 +59,10 @@ mod tests {
 
     use super::*;
 
-    fn returned(id: &str) -> Option<BasicReturnMessage> {
+    fn returned(id: &str) -> BasicReturnMessage {
         let mut delivery = Delivery::mock(0, "e".into(), "k".into(), false, vec![]);
         delivery.properties = BasicProperties::default().with_message_id(id.into());
-        Some(BasicReturnMessage { delivery, reply_code: 312, reply_text: "NO_ROUTE".into() })
+        BasicReturnMessage { delivery, reply_code: 312, reply_text: "NO_ROUTE".into() }
     }
 
     fn ids(ids: &[&str]) -> Vec<String> {
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_returned_message_is_told_by_its_id_and_not_by_the_confirm_it_came_with() {
-        let confirmed = vec![Ok(Confirmation::Ack(returned("b"))), Ok(Confirmation::Ack(None))];
+        let confirmed = vec![Ok(Confirmation::Ack(Some(returned("b")))), Ok(Confirmation::Ack(None))];
         let verdicts = verdicts(&ids(&["a", "b"]), confirmed);
         assert_eq!(verdicts, [Ok(()), Err(PublishError::Unroutable)]);
     }

@@ -64,7 +64,8 @@ impl Waker {
 
 /// A subscription; dropping it ends it.
 pub(super) struct RabbitWakes {
-    deliveries: lapin::Consumer,
+    /// None once it is lost.
+    deliveries: Option<lapin::Consumer>,
     closing: CancellationToken,
     // Dropped last: without them the library closes the channel under the consumer.
     _channel: Channel,
@@ -89,7 +90,7 @@ impl RabbitWakes {
         let consume = BasicConsumeOptions { exclusive: true, ..Default::default() };
         let deliveries = channel.basic_consume(queue, "".into(), consume, FieldTable::default());
         let deliveries = link.trusted(deliveries).await?;
-        Ok(Self { deliveries, closing, _channel: channel, _link: link })
+        Ok(Self { deliveries: Some(deliveries), closing, _channel: channel, _link: link })
     }
 }
 
@@ -104,10 +105,16 @@ fn bounds() -> FieldTable {
 #[async_trait]
 impl Wakes for RabbitWakes {
     async fn next(&mut self) -> Option<Vec<u8>> {
+        let deliveries = self.deliveries.as_mut()?;
         let delivery = tokio::select! {
             biased;
-            () = self.closing.cancelled() => return None,
-            delivery = self.deliveries.next() => delivery?.ok()?,
+            () = self.closing.cancelled() => None,
+            delivery = deliveries.next() => delivery.and_then(Result::ok),
+        };
+        let Some(delivery) = delivery else {
+            // Asked again, a stream that has ended would wait.
+            self.deliveries = None;
+            return None;
         };
         // Sent from a task, so that dropping this future loses nothing. Without the answer the
         // subscription ends by itself.

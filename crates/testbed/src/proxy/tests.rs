@@ -64,7 +64,8 @@ async fn a_cut_closes_what_is_open_and_what_comes() {
     proxy.cut().await;
     assert_eq!(proxy.connections(), 0);
     assert_closed(&mut before).await;
-    assert_closed(&mut TcpStream::connect(proxy.address()).await.unwrap()).await;
+    let ((), closed) = tokio::join!(proxy.made(1), TcpStream::connect(proxy.address()));
+    assert_closed(&mut closed.unwrap()).await;
 
     proxy.restore();
     let mut after = TcpStream::connect(proxy.address()).await.unwrap();

@@ -5,6 +5,7 @@
 mod place;
 
 mod cancel;
+mod crossing;
 mod expire;
 mod pay;
 

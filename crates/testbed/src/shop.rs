@@ -81,7 +81,8 @@ impl Shop {
         let keyring = Arc::new(Keyring::generate("test", secrets).expect("a keyring"));
         let ticking: Arc<dyn Clock> = clock.clone();
         let faults = Faults::default();
-        let store: Arc<dyn Store> = Arc::new(FaultyStore::new(home.store(Arc::clone(&ticking)).await, faults.clone()));
+        let store: Arc<dyn Store> =
+            Arc::new(FaultyStore::new(home.store(Arc::clone(&ticking)).await, faults.clone()));
         store.migrate().await.unwrap();
         tessera_backoffice::keyring::learn(&store, &keyring).await.unwrap();
         let broker = Arc::new(InProcess::new(1));

@@ -30,7 +30,10 @@ pub enum Engine {
 
 impl Engine {
     /// What `TEST_ENGINE` says: `postgres`, or else `sqlite`.
-    #[expect(clippy::disallowed_methods, reason = "which engine a run is about, the caller's environment says")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "which engine a run is about, the caller's environment says"
+    )]
     pub fn of_this_run() -> Self {
         match std::env::var("TEST_ENGINE").as_deref() {
             Ok("postgres") => Self::Postgres,

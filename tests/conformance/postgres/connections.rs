@@ -40,8 +40,8 @@ const IDLE_INSIDE: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname =
 async fn begin_and_drop(store: &Arc<dyn Store>, polls: u32, snapshot: bool) {
     let mut beginning = if snapshot { store.snapshot() } else { store.begin() };
     for _ in 0..polls {
-        if (&mut beginning).now_or_never().is_some() {
-            return;
+        if let Some(begun) = (&mut beginning).now_or_never() {
+            return drop(begun.expect("it begins, whatever was dropped before it"));
         }
         yield_now().await;
     }
@@ -57,16 +57,16 @@ async fn transactions_dropped_while_they_begin_leave_nothing_behind() {
         let (first, second) = (rng.random_bool(0.5), rng.random_bool(0.5));
         tokio::join!(begin_and_drop(&store, left, first), begin_and_drop(&store, right, second));
     }
-    // Both places are free, and neither connection stands in an old transaction.
+    let gone = async { while number(&database, IDLE_INSIDE).await > 0 {} };
+    // Sooner than the server ends what stands still in a transaction by itself.
+    tokio::time::timeout(Duration::from_millis(1_500), gone).await.expect("one stands in a transaction");
+    // Both places are free.
     let both = async { (store.begin().await, store.begin().await) };
     let (one, two) = tokio::time::timeout(PATIENCE, both).await.expect("a place was lost");
     let (mut one, two) = (one.expect("it begins"), two.expect("it begins"));
     one.sets_raise().await.expect("it works");
     one.commit().await.expect("it commits");
     drop(two);
-    let gone = async { while number(&database, IDLE_INSIDE).await > 0 {} };
-    // Sooner than the server ends what stands still in a transaction by itself.
-    tokio::time::timeout(Duration::from_millis(1_500), gone).await.expect("one stands in a transaction");
     assert_eq!(number(&database, "SELECT sets FROM store").await, 1);
     store.close().await;
 }

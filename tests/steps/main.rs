@@ -8,6 +8,7 @@ mod cancel;
 mod crossing;
 mod expire;
 mod pay;
+mod plans;
 
 mod issue;
 mod serial;

@@ -1,5 +1,7 @@
 //! The storage suite on PostgreSQL, and what only PostgreSQL can get wrong: locks, connections, its clock.
 
+#![expect(clippy::expect_used, reason = "helpers of tests fail their test")]
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -7,6 +9,9 @@ use tessera_store::conformance::Harness;
 use tessera_store::{Clock, Store};
 use tessera_store_postgres::{Postgres, Time};
 use tessera_testbed::Database;
+
+mod connections;
+mod waiting;
 
 /// Connections of one store here.
 const CONNECTIONS: u32 = 4;

@@ -120,8 +120,7 @@ async fn an_order_whose_row_is_damaged_keeps_no_other_from_expiring() {
         shop.place("b", &[("card", 1)]).await,
         shop.place("c", &[("card", 1)]).await,
     ];
-    let damage =
-        format!("UPDATE orders SET currency = 'cny' WHERE id = unhex('{}')", orders[1].uuid().simple());
+    let damage = format!("UPDATE orders SET currency = 'cny' WHERE id = {}", shop.literal(orders[1]));
     shop.operate(&damage).await;
     shop.clock.advance(HOLD);
     let expired = run_set(Arc::clone(&shop.store), Arc::new(Expire), orders.to_vec()).await;

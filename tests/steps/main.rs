@@ -5,8 +5,10 @@
 mod place;
 
 mod cancel;
+mod crossing;
 mod expire;
 mod pay;
+mod plans;
 
 mod archive;
 mod issue;

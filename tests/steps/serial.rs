@@ -31,8 +31,8 @@ async fn paid(count: usize) -> (Shop, Vec<OrderId>) {
 
 /// Makes an order's row one that cannot be read, or whole again.
 async fn damage(shop: &Shop, order: OrderId) {
-    let id = order.uuid().simple();
-    shop.operate(&format!("UPDATE orders SET currency = 'cny' WHERE id = unhex('{id}')")).await;
+    let id = shop.literal(order);
+    shop.operate(&format!("UPDATE orders SET currency = 'cny' WHERE id = {id}")).await;
 }
 
 async fn mend(shop: &Shop) {

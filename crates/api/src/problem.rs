@@ -1,6 +1,7 @@
 //! Problems: every refusal is RFC 9457 `application/problem+json`.
 
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

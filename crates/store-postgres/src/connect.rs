@@ -24,14 +24,14 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(6);
 pub(crate) const LONG_PATIENCE: Duration = Duration::from_secs(605);
 
 /// What a transaction that reads whole tables sets for itself.
-pub(crate) const UNHURRIED: &str = "SET LOCAL statement_timeout = '600s'; SET LOCAL enable_seqscan = on; \
-    SET LOCAL plan_cache_mode = auto";
+pub(crate) const UNHURRIED: &str = "SET LOCAL statement_timeout = '600s'; SET LOCAL plan_cache_mode = auto; \
+    SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on";
 
 /// Statements that a connection keeps prepared: more than this crate has.
 const STATEMENTS: usize = 256;
 
 /// The session, sent with the connection's first message: no round trip is spent on it.
-const SESSION: [(&str, &str); 17] = [
+const SESSION: [(&str, &str); 19] = [
     // A lock is waited for a little longer than a frozen holder lives (idle_in_transaction_session_timeout), and a
     // statement for more than one lock.
     ("lock_timeout", "3s"),
@@ -56,6 +56,9 @@ const SESSION: [(&str, &str); 17] = [
     // A plan made while a table was tiny reads all of it, and foreign keys' own checks keep theirs: 2 000 orders/s in
     // place of 26 000. Every statement but those of `UNHURRIED` has an index to go by.
     ("enable_seqscan", "off"),
+    // Likewise for joins: from the few rows of a set to each one's, never through a whole index.
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
     // Where no index serves, the plan's cost is beyond measure, and would be compiled for it.
     ("jit", "off"),
     // Sets are small; workers would cost more than they bring.

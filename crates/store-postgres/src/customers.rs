@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use tessera_model::ids::ProductId;
+use tessera_model::order::OrderStatus;
 use tessera_model::place::Standing;
 use tessera_model::text::CustomerId;
 use tessera_store::Result;
@@ -23,19 +24,22 @@ const FORGET: &str = "\
     DELETE FROM customer WHERE folded = ANY($1)
         AND NOT EXISTS (SELECT 1 FROM orders WHERE customer = folded)
         AND NOT EXISTS (SELECT 1 FROM customer_product WHERE customer = folded)";
+/// The status is a parameter: as a constant it would let the index of holds serve, which has all unpaid orders of
+/// every customer.
 const STANDING: &str = "\
     SELECT j.customer,
-        (SELECT count(*) FROM orders o WHERE o.customer = j.customer AND o.status = 'awaiting_payment') AS open,
+        (SELECT count(*) FROM orders o WHERE o.customer = j.customer AND o.status = $2) AS open,
         EXISTS (SELECT 1 FROM orders o WHERE o.customer = j.customer
             AND o.status IN ('paid', 'backordered', 'issued', 'refund_due', 'refunded')) AS ever_paid
     FROM unnest($1::text[]) AS j(customer)";
 const UNITS: &str = "\
-    SELECT c.customer, c.product, c.units FROM unnest($1::text[]) AS j(customer)
-    JOIN customer_product c ON c.customer = j.customer WHERE c.product = ANY($2)";
+    SELECT c.customer, c.product, c.units FROM customer_product c
+    WHERE c.customer = ANY($1) AND c.product = ANY($2)";
+/// OFFSET 0 fixes the order: from the customers to their unpaid orders to each one's lines, in every plan.
 const OPEN_OF: &str = "\
-    SELECT o.customer, l.product, count(*) AS open FROM unnest($1::text[]) AS j(customer)
-    JOIN orders o ON o.customer = j.customer AND o.status = 'awaiting_payment'
-    JOIN order_line l ON l.order_id = o.id
+    SELECT o.customer, l.product, count(*) AS open
+    FROM (SELECT id, customer FROM orders WHERE customer = ANY($1) AND status = $3 OFFSET 0) o
+    CROSS JOIN LATERAL (SELECT product FROM order_line WHERE order_id = o.id OFFSET 0) l
     WHERE l.product = ANY($2) GROUP BY o.customer, l.product";
 const MOVE: &str = "\
     INSERT INTO customer_product (customer, product, units)
@@ -47,6 +51,8 @@ const ADD: &str = "\
         FROM unnest($1::text[], $2::uuid[], $3::bigint[]) AS j(customer, product, delta)
         GROUP BY customer, product) AS moved
     WHERE customer_product.customer = moved.customer AND customer_product.product = moved.product";
+
+const UNPAID: &str = OrderStatus::AwaitingPayment.as_str();
 
 fn folded(customers: &[CustomerId]) -> Vec<String> {
     column(customers, |c| c.folded().to_owned())
@@ -73,7 +79,7 @@ impl CustomerOps for PostgresTx {
         let customers = folded(customers);
         let products = column(products, |p| p.uuid());
         let mut known: BTreeMap<String, Standing> = self
-            .read(sqlx::query(STANDING).bind(customers.clone()), "customer", |f| {
+            .read(sqlx::query(STANDING).bind(customers.clone()).bind(UNPAID), "customer", |f| {
                 let standing =
                     Standing { open: f.get("open")?, ever_paid: f.get("ever_paid")?, ..Standing::default() };
                 Ok((f.get("customer")?, standing))
@@ -91,7 +97,7 @@ impl CustomerOps for PostgresTx {
         for (customer, product, units) in self.read(units, "customer_product", count("units")).await? {
             known.entry(customer).or_default().units.insert(product, units);
         }
-        let open = sqlx::query(OPEN_OF).bind(customers).bind(products);
+        let open = sqlx::query(OPEN_OF).bind(customers).bind(products).bind(UNPAID);
         for (customer, product, open) in self.read(open, "orders", count("open")).await? {
             known.entry(customer).or_default().open_of.insert(product, open);
         }

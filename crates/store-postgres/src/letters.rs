@@ -24,10 +24,11 @@ const PUT: &str = "\
     ON CONFLICT (order_id) WHERE order_id IS NOT NULL AND state IN ('open', 'replaying')
     DO UPDATE SET reason = excluded.reason, fingerprint = excluded.fingerprint, state = 'open',
         attempts = dead_letter.attempts + excluded.attempts, last_failed_at = excluded.last_failed_at";
-/// Locked by order first, as `PUT` takes them.
+/// Locked by order first, as `PUT` takes them. That `order_id` is not NULL is said, for the index of live letters
+/// serves nothing else, and an array that is a parameter does not tell.
 const RESOLVE: &str = "\
     WITH live AS MATERIALIZED (SELECT id FROM dead_letter
-        WHERE state IN ('open', 'replaying') AND order_id = ANY($1) ORDER BY order_id FOR NO KEY UPDATE)
+        WHERE state IN ('open', 'replaying') AND order_id = ANY($1) AND order_id IS NOT NULL ORDER BY order_id FOR NO KEY UPDATE)
     UPDATE dead_letter d SET state = 'resolved' FROM live WHERE d.id = live.id";
 macro_rules! columns {
     () => {

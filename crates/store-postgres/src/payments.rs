@@ -25,7 +25,7 @@ const CLAIM: &str = "\
 const KNOWN: &str = "\
     SELECT p.id, p.provider, p.reference, p.order_reference, p.minor, p.currency, p.paid_at
     FROM unnest($1::text[], $2::text[]) AS j(provider, reference)
-    JOIN payment p ON p.reference = j.reference AND p.provider = j.provider";
+    CROSS JOIN LATERAL (SELECT * FROM payment WHERE reference = j.reference AND provider = j.provider OFFSET 0) p";
 const UNCLAIM: &str = "DELETE FROM payment WHERE id = ANY($1)";
 const EXPLAIN: &str = "\
     UPDATE payment SET order_id = said.order_id, reason = said.reason
@@ -36,10 +36,13 @@ const APPEND: &str = "\
     SELECT payment, order_id, amount, state, $5
     FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[])
         WITH ORDINALITY AS j(payment, order_id, amount, state, n) ORDER BY n";
+/// From the orders to their payments to each one's entries, in every plan. That `order_id` is not NULL is said, for an
+/// array that is a parameter does not tell, and the index has no others.
 const MONEY_OF: &str = "\
-    SELECT p.order_id, p.id AS payment, m.state, sum(m.amount)::bigint AS minor, p.received_at
-    FROM payment p JOIN money_entry m ON m.payment = p.id WHERE p.order_id = ANY($1)
-    GROUP BY p.order_id, p.id, m.state HAVING sum(m.amount) <> 0 ORDER BY p.id";
+    SELECT p.order_id, p.id AS payment, m.state, m.minor, p.received_at
+    FROM payment p CROSS JOIN LATERAL (SELECT state, sum(amount)::bigint AS minor FROM money_entry
+        WHERE payment = p.id GROUP BY state HAVING sum(amount) <> 0) m
+    WHERE p.order_id = ANY($1) AND p.order_id IS NOT NULL ORDER BY p.id";
 const NOTICES_PUT: &str = "\
     INSERT INTO notice (id, provider, reason, body, received_at)
     SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::timestamptz[])

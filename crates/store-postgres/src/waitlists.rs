@@ -32,8 +32,9 @@ const FILLABLE: &str = concat!(
      CROSS JOIN LATERAL (SELECT h.order_id, h.told_at, h.paid_at FROM waitlist h WHERE h.product = s.product AND ",
     no_letter!("h.order_id"),
     " ORDER BY h.paid_at, h.order_id LIMIT 1) w \
-     JOIN orders o ON o.id = w.order_id \
-     JOIN order_line l ON l.order_id = o.id AND l.product = s.product \
+     CROSS JOIN LATERAL (SELECT id, product FROM orders WHERE id = w.order_id OFFSET 0) o \
+     CROSS JOIN LATERAL (SELECT quantity FROM order_line \
+        WHERE order_id = w.order_id AND product = s.product OFFSET 0) l \
      WHERE coalesce(w.told_at, w.paid_at) < $1 AND l.quantity <= ",
     unissued!(),
     " LIMIT $2"

@@ -1,6 +1,6 @@
 //! What tests and the bench run a shop with: a whole one in one process, and faults to give it.
 //!
-//! [`Shop`] is a shop over a SQLite file in a folder of its own, with a clock that stands still until it is
+//! [`Shop`] is a shop over a SQLite file or a PostgreSQL database of its own, with a clock that stands still until it is
 //! moved, seeded randomness and the in-process broker. Its verbs are those of buyers, providers, operators and
 //! the issuer. [`Faults`] makes the store beneath it fail, panic or stand still where a test says so.
 //! [`program::Program`] is the real binary over a folder, its processes and clients. [`servers`] are PostgreSQL and
@@ -22,5 +22,5 @@ pub use faults::{Faults, FaultyStore, Hang, How};
 pub use note::MemoryNote;
 pub use proxy::Proxy;
 pub use queues::Queues;
-pub use shop::{Issuer, Shop};
+pub use shop::{Engine, Issuer, Shop};
 pub use tessera_store::conformance::MockClock;

@@ -7,23 +7,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use tempfile::TempDir;
 use tessera_broker::{Broker, InProcess};
 use tessera_courier::{Publisher, Sweeper};
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::keys::Keyring;
 use tessera_orders::{Desk, Heard};
 use tessera_store::{Clock, Entropy, Store};
-use tessera_store_sqlite::Sqlite;
 
-use crate::{Faults, FaultyStore, MemoryNote, MockClock};
+use crate::{Database, Faults, FaultyStore, MemoryNote, MockClock};
 
 mod buying;
+mod home;
 mod issuing;
 mod looking;
 mod stocking;
 
+pub use home::Engine;
 pub use issuing::Issuer;
+
+use home::Home;
 
 /// The longest a test waits for anything before it fails.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -52,8 +54,8 @@ pub struct Shop {
     references: AtomicU64,
     leftover_is_fine: AtomicBool,
     closed: AtomicBool,
-    /// The last to be dropped, after what uses the file in it.
-    folder: TempDir,
+    /// The last to be dropped, after what uses the rows in it.
+    home: Home,
 }
 
 struct PublishesPaid(Publisher);
@@ -65,17 +67,22 @@ impl Heard for PublishesPaid {
 }
 
 impl Shop {
-    /// Opens an empty shop.
+    /// Opens an empty shop on the engine that this run of the tests is about.
     pub async fn open() -> Self {
-        let folder = tempfile::tempdir().expect("a folder for the shop");
+        Self::open_on(Engine::of_this_run()).await
+    }
+
+    /// Opens an empty shop on an engine, for a test that is about that one.
+    pub async fn open_on(engine: Engine) -> Self {
+        let home = Home::found(engine).await;
         let clock = Arc::new(MockClock::default());
         let entropy = Arc::new(Entropy::from_seed([7; 32]));
         let secrets = [entropy.bytes(), entropy.bytes(), entropy.bytes()];
         let keyring = Arc::new(Keyring::generate("test", secrets).expect("a keyring"));
         let ticking: Arc<dyn Clock> = clock.clone();
-        let sqlite = Sqlite::open(&folder.path().join("shop.db"), 4, Arc::clone(&ticking)).await.unwrap();
         let faults = Faults::default();
-        let store: Arc<dyn Store> = Arc::new(FaultyStore::new(Arc::new(sqlite), faults.clone()));
+        let store: Arc<dyn Store> =
+            Arc::new(FaultyStore::new(home.store(Arc::clone(&ticking)).await, faults.clone()));
         store.migrate().await.unwrap();
         tessera_backoffice::keyring::learn(&store, &keyring).await.unwrap();
         let broker = Arc::new(InProcess::new(1));
@@ -97,7 +104,7 @@ impl Shop {
             references: AtomicU64::new(0),
             leftover_is_fine: AtomicBool::new(false),
             closed: AtomicBool::new(false),
-            folder,
+            home,
         }
     }
 
@@ -106,9 +113,14 @@ impl Shop {
         self.leftover_is_fine.store(true, Ordering::SeqCst);
     }
 
-    /// The database's file.
+    /// The database's file, of a shop on SQLite.
     pub fn file(&self) -> PathBuf {
-        self.folder.path().join("shop.db")
+        self.home.file()
+    }
+
+    /// The database, of a shop on PostgreSQL.
+    pub fn database(&self) -> &Database {
+        self.home.database()
     }
 
     /// Ends the shop. Every balance has to hold and, unless [`Shop::leftover_is_fine`], no order to be paid

@@ -55,7 +55,11 @@ impl Api {
 
     /// The same, with whatever `change` makes of it.
     pub(crate) async fn with(change: impl FnOnce(&mut AppParts)) -> Self {
-        let shop = Shop::open().await;
+        Self::over(Shop::open().await, change)
+    }
+
+    /// The same over a shop that is open already.
+    pub(crate) fn over(shop: Shop, change: impl FnOnce(&mut AppParts)) -> Self {
         let stop = CancellationToken::new();
         let clock: Arc<dyn Clock> = shop.clock.clone();
         let mut parts = AppParts {
@@ -81,11 +85,15 @@ impl Api {
 
     /// A shop that issues, with this many codes of `card`, which are returned.
     pub(crate) async fn selling(count: usize) -> (Self, Vec<String>) {
-        let mut api = Self::open().await;
-        api.shop.product("card", |_| ()).await;
-        let codes = api.shop.stock("card", count).await;
-        api.start_issuer().await;
-        (api, codes)
+        Self::open().await.selling_cards(count).await
+    }
+
+    /// The same of a shop that has nothing yet.
+    pub(crate) async fn selling_cards(mut self, count: usize) -> (Self, Vec<String>) {
+        self.shop.product("card", |_| ()).await;
+        let codes = self.shop.stock("card", count).await;
+        self.start_issuer().await;
+        (self, codes)
     }
 
     /// Starts the issuer; it ends with the shop.

@@ -128,9 +128,8 @@ async fn a_repeat_after_an_outage_finds_what_the_first_request_did() {
 async fn an_order_that_cannot_be_read_fails_alone_among_those_read_with_it() {
     let (api, _) = Api::selling(9).await;
     let (sick, well) = (api.buy("ann", &[("card", 1)]).await, api.buy("bob", &[("card", 1)]).await);
-    api.shop
-        .operate(&format!("UPDATE orders SET currency = 'cny' WHERE id = x'{}'", sick.id().replace('-', "")))
-        .await;
+    let id = api.shop.literal(sick.order_id());
+    api.shop.operate(&format!("UPDATE orders SET currency = 'cny' WHERE id = {id}")).await;
     let answers = join_all((0..40).map(|n| api.ask(if n % 2 == 0 { sick.get() } else { well.get() }))).await;
     for (n, answer) in answers.iter().enumerate() {
         assert_eq!(answer.status.as_u16(), if n % 2 == 0 { 500 } else { 200 });

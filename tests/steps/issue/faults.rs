@@ -27,11 +27,11 @@ async fn failed(shop: &Shop, orders: &[OrderId]) -> Vec<usize> {
 async fn one_damaged_order_among_256_fails_alone() {
     let (shop, _) = with_stock(256).await;
     let orders = paid(&shop, 256).await;
-    let id = orders[130].uuid().simple();
-    shop.operate(&format!("UPDATE orders SET currency = 'cny' WHERE id = unhex('{id}')")).await;
+    let id = shop.literal(orders[130]);
+    shop.operate(&format!("UPDATE orders SET currency = 'cny' WHERE id = {id}")).await;
     assert_eq!(failed(&shop, &orders).await, [130]);
     assert_eq!(shop.shelf("card").await.unissued, 1);
-    shop.operate(&format!("UPDATE orders SET currency = 'CNY' WHERE id = unhex('{id}')")).await;
+    shop.operate(&format!("UPDATE orders SET currency = 'CNY' WHERE id = {id}")).await;
     assert_eq!(shop.issue(&orders).await[130], IssueOutcome::Issued);
     shop.close().await;
 }

@@ -17,14 +17,16 @@ pub(super) const APPEND: &str = "\
     SELECT batch, start, upto, size, kind, order_id, line, part
     FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::uuid[], $7::bigint[],
         $8::bigint[]) WITH ORDINALITY AS j(batch, start, upto, size, kind, order_id, line, part, n) ORDER BY n";
+/// OFFSET 0 fixes the order: from the orders to their spans, in every plan, never from a batch to its whole chain.
 pub(super) const SPANS_OF: &str = "\
     SELECT s.order_id, s.line, s.part, s.start, s.upto, b.id, b.size, b.pick, b.key_id, b.wrapped
-    FROM span s JOIN batch b ON b.id = s.batch WHERE s.order_id = ANY($1)
+    FROM (SELECT * FROM span WHERE order_id = ANY($1) OFFSET 0) s JOIN batch b ON b.id = s.batch
     ORDER BY s.order_id, s.line, s.part";
 pub(super) const CODES: &str = "\
     SELECT c.batch, c.position, c.sealed
     FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) AS j(batch, start, upto)
-    JOIN code c ON c.batch = j.batch AND c.position >= j.start AND c.position < j.upto";
+    CROSS JOIN LATERAL (SELECT * FROM code
+        WHERE batch = j.batch AND position >= j.start AND position < j.upto OFFSET 0) c";
 pub(super) const BEGIN: &str = "\
     INSERT INTO batch (id, product, kind, state, pick, key_id, wrapped, created_at)
     VALUES ($1, $2, 'import', 'loading', $3, $4, $5, $6)";
@@ -36,8 +38,8 @@ pub(super) const INSERT: &str = "\
     SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::bytea[])";
 pub(super) const KNOWN: &str = "\
     SELECT c.fingerprint, c.position, p.sku, b.issued, b.id, coalesce(b.size, 0) AS size, b.pick, b.key_id, b.wrapped
-    FROM code c JOIN batch b ON b.id = c.batch JOIN product p ON p.id = b.product
-    WHERE c.fingerprint = ANY($1)";
+    FROM (SELECT * FROM code WHERE fingerprint = ANY($1) OFFSET 0) c
+    JOIN batch b ON b.id = c.batch JOIN product p ON p.id = b.product";
 pub(super) const COUNT: &str = "SELECT count(*) AS codes, max(position) AS last FROM code WHERE batch = $1";
 pub(super) const OPEN: &str = "\
     UPDATE batch SET state = 'open', size = $2, issued = 0, opened_at = $3 WHERE id = $1 AND state = 'loading'";

@@ -38,7 +38,7 @@ pub(super) const REQUESTS_RELEASE: &str = "DELETE FROM request WHERE key = ANY($
 pub(super) const REQUESTS_PURGE: &str = "\
     WITH old AS MATERIALIZED (SELECT key FROM request WHERE created_at < $1 ORDER BY created_at LIMIT $2
         FOR UPDATE SKIP LOCKED)
-    DELETE FROM request USING old WHERE request.key = old.key";
+    DELETE FROM request WHERE key = ANY(ARRAY(SELECT key FROM old))";
 
 pub(super) const INSERT: &str = "\
     INSERT INTO orders (id, version, status, product, customer, customer_given, email, currency,
@@ -88,7 +88,7 @@ pub(super) const LIST: &str = list!("true");
 pub(super) const LIST_BY_ID: &str = list!("o.id = $1");
 pub(super) const LIST_BY_CUSTOMER: &str = list!("o.customer = $3");
 pub(super) const LIST_BY_REFERENCE: &str =
-    list!("o.id IN (SELECT p.order_id FROM payment p WHERE p.reference = $4)");
+    list!("o.id = ANY(ARRAY(SELECT p.order_id FROM payment p WHERE p.reference = $4))");
 pub(super) const DUE: &str = "\
     SELECT id FROM orders WHERE status = 'awaiting_payment' AND hold_expires_at <= $1
     ORDER BY hold_expires_at LIMIT $2";

@@ -1,12 +1,9 @@
-//! What a test looks at: orders, codes, balances, and the file itself.
+//! What a test looks at: orders, codes, balances, and the rows themselves.
 
 #![expect(clippy::unwrap_used, reason = "a verb that a test did not expect to fail fails the test")]
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::import::CodeText;
 use tessera_model::keys::{BatchKeys, unwrap};
@@ -120,21 +117,16 @@ impl Shop {
 
     /// The one number that a query gives, asked past the store.
     pub async fn number(&self, query: &str) -> i64 {
-        let mut connection = self.connect().await;
-        let row = sqlx::query(AssertSqlSafe(query)).fetch_one(&mut connection).await.unwrap();
-        connection.close().await.unwrap();
-        row.get(0)
+        self.home.number(query).await
     }
 
-    /// Changes the file past the store: what a fault of ours, or a hand, would leave.
+    /// Changes the rows past the store: what a fault of ours, or a hand, would leave.
     pub async fn operate(&self, statement: &str) {
-        let mut connection = self.connect().await;
-        sqlx::query(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
-        connection.close().await.unwrap();
+        self.home.operate(statement).await;
     }
 
-    async fn connect(&self) -> SqliteConnection {
-        let options = SqliteConnectOptions::new().filename(self.file()).foreign_keys(true);
-        options.busy_timeout(Duration::from_secs(5)).connect().await.unwrap()
+    /// An order's id as a statement for [`Shop::operate`] writes it.
+    pub fn literal(&self, order: OrderId) -> String {
+        self.home.literal(order.uuid())
     }
 }

@@ -30,7 +30,7 @@ mod seen;
 
 pub use answer::{Answer, Receipt};
 pub use client::{Asked, Away, Client};
-pub use engine::{Servers, on_servers};
+pub use engine::Servers;
 pub use process::{Ended, Process};
 pub use seen::Seen;
 

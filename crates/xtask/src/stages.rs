@@ -16,6 +16,9 @@ const EVERYTHING: &[&str] = &["--workspace", "--all-features"];
 /// The tests that run on SQLite first, and then again on the servers.
 const ON_SERVERS: &[&str] = &["--test", "steps", "--test", "end_to_end"];
 
+/// Stories that are about servers whatever the run is for: once is enough.
+const TOLD_ONCE: &[&str] = &["split::", "servers::"];
+
 /// One command of the gate.
 #[derive(Debug)]
 struct Stage {
@@ -85,10 +88,10 @@ fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
         Stage::new("doc tests", &[&["test", "--doc"], EVERYTHING].concat()),
         Stage::new("build tests", &[run.as_slice(), &["--no-run"]].concat()),
         Stage::new("build servers", &[&["build"], EVERYTHING, &["--bin", "tessera-servers"]].concat()),
-        Stage::tests("tests", &run, nextest, filters),
+        Stage::tests("tests", &run, nextest, &[], filters),
         Stage {
             variable: Some(("TEST_ENGINE", "postgres")),
-            ..Stage::tests("tests on PostgreSQL and RabbitMQ", &again, nextest, filters)
+            ..Stage::tests("tests on PostgreSQL and RabbitMQ", &again, nextest, TOLD_ONCE, filters)
         },
     ]
 }
@@ -99,14 +102,19 @@ impl Stage {
         Self { name, arguments, variable: None, beside_servers: false }
     }
 
-    /// Tests, narrowed by parts of their names.
-    fn tests(name: &'static str, run: &[&str], nextest: bool, filters: &[String]) -> Self {
+    /// Tests without those skipped, narrowed by parts of their names.
+    fn tests(name: &'static str, run: &[&str], nextest: bool, skipped: &[&str], filters: &[String]) -> Self {
         let mut stage = Self { beside_servers: true, ..Self::new(name, run) };
-        if !filters.is_empty() {
+        if nextest && !filters.is_empty() {
             // A filter may fit tests of one of the stages alone.
-            stage.arguments.push(if nextest { "--no-tests=pass" } else { "--" }.to_owned());
+            stage.arguments.push("--no-tests=pass".to_owned());
         }
-        stage.arguments.extend_from_slice(filters);
+        let skipped = skipped.iter().flat_map(|part| ["--skip".to_owned(), (*part).to_owned()]);
+        let mut words: Vec<String> = skipped.chain(filters.iter().cloned()).collect();
+        if !words.is_empty() {
+            words.insert(0, "--".to_owned());
+        }
+        stage.arguments.extend(words);
         stage
     }
 
@@ -177,17 +185,21 @@ mod tests {
     #[test]
     fn filters_reach_the_tests_alone() {
         for (nextest, run, words) in [
-            (true, "nextest run --workspace --all-features", "--no-tests=pass"),
-            (false, "test --no-fail-fast --workspace --all-features", "--"),
+            (true, "nextest run --workspace --all-features", " --no-tests=pass"),
+            (false, "test --no-fail-fast --workspace --all-features", ""),
         ] {
             let stages = plan(nextest, &filters());
             let filtered: Vec<String> =
                 stages.iter().map(Stage::to_string).filter(|command| command.contains("issue")).collect();
             let all = if nextest { "" } else { " --lib --bins --tests" };
-            let end = format!(r"{words} issue 'it'\''s'");
+            let end = r"issue 'it'\''s'";
+            let again = "--test steps --test end_to_end";
             let expected = [
-                format!("{BESIDE} cargo {run}{all} {end}"),
-                format!("{BESIDE} env TEST_ENGINE=postgres cargo {run} --test steps --test end_to_end {end}"),
+                format!("{BESIDE} cargo {run}{all}{words} -- {end}"),
+                format!(
+                    "{BESIDE} env TEST_ENGINE=postgres cargo {run} {again}{words} -- \
+                     --skip split:: --skip servers:: {end}"
+                ),
             ];
             assert_eq!(filtered, expected);
         }

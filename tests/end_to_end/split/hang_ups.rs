@@ -46,7 +46,7 @@ async fn ten_thousand_clients_that_hang_up_leave_no_transaction_and_no_permit_be
     let receipts = bought(&client, 50).await;
     codes_of(&client, &receipts).await;
     assert_eq!(program.number(IDLE).await, 0);
-    client.look("/readyz").await.unwrap().with_status(200);
+    assert_eq!(client.look("/readyz").await.unwrap().status, 200);
     close(program, vec![front, issuer]).await;
 }
 

@@ -59,7 +59,7 @@ async fn an_api_without_any_issuer_takes_payments_and_is_ready() {
     let front = process(&program, "front", FRONT).await;
     let client = program.client();
     let receipts = bought(&client, 3).await;
-    client.look("/readyz").await.unwrap().with_status(200);
+    assert_eq!(client.look("/readyz").await.unwrap().status, 200);
     let issuer = process(&program, "issuer", "issuer").await;
     assert_eq!(codes_of(&client, &receipts).await.len(), 3);
     close(program, vec![front, issuer]).await;

@@ -13,11 +13,11 @@ async fn an_issuer_tells_how_it_is_where_it_was_told_to() {
     let issuer = program.start_line(line);
     issuer.until_line("ready").await;
     let client = program.client_of(listen);
-    client.look("/healthz").await.unwrap().with_status(200);
+    assert_eq!(client.look("/healthz").await.unwrap().status, 200);
     let ready = client.look("/readyz").await.unwrap().with_status(200);
     assert_eq!(ready.body["checks"][1]["name"], "issuer", "{}", ready.text);
     let metrics = client.look("/metrics").await.unwrap().with_status(200);
     assert!(metrics.text.contains("tessera_messages_published_total 0"), "{}", metrics.text);
-    client.look("/v1/products").await.unwrap().with_status(404);
+    assert_eq!(client.look("/v1/products").await.unwrap().status, 404);
     close(program, vec![issuer]).await;
 }

@@ -5,20 +5,7 @@
 use std::process::{Command, Stdio};
 
 use super::Program;
-use crate::{Database, Queues};
-
-/// Chooses the engines of tests that run on either: `postgres`, or nothing for the embedded ones.
-const ENGINE: &str = "TEST_ENGINE";
-
-/// Whether tests that run on either engine run on servers now.
-#[expect(clippy::disallowed_methods, reason = "the run says what it is for in the environment")]
-pub fn on_servers() -> bool {
-    match std::env::var(ENGINE).as_deref() {
-        Ok("postgres") => true,
-        Ok("" | "sqlite") | Err(_) => false,
-        Ok(other) => panic!("TEST_ENGINE is `{other}`: give postgres or sqlite"),
-    }
-}
+use crate::{Database, Engine, Queues};
 
 /// A database and queues that are a program's own.
 pub struct Servers {
@@ -31,7 +18,10 @@ pub struct Servers {
 impl Default for Program {
     /// On the engines that the run is for.
     fn default() -> Self {
-        if on_servers() { Self::on_servers() } else { Self::embedded() }
+        match Engine::of_this_run() {
+            Engine::Sqlite => Self::embedded(),
+            Engine::Postgres => Self::on_servers(),
+        }
     }
 }
 

@@ -23,8 +23,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(6);
 /// The same for reconcile, migrations and the count that opens a batch; the server's limit is a little below.
 pub(crate) const LONG_PATIENCE: Duration = Duration::from_secs(605);
 
-/// What a transaction that reads whole tables sets for itself.
-pub(crate) const UNHURRIED: &str = "SET LOCAL statement_timeout = '600s'; SET LOCAL plan_cache_mode = auto; \
+/// What a transaction that reads whole tables sets for itself. Its plans are made anew each time, and none is kept:
+/// the session goes on with those that go by index.
+pub(crate) const UNHURRIED: &str = "SET LOCAL statement_timeout = '600s'; SET LOCAL plan_cache_mode = force_custom_plan; \
     SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on";
 
 /// Statements that a connection keeps prepared: more than this crate has.

@@ -122,6 +122,8 @@ impl ProductOps for PostgresTx {
     }
 
     async fn stock_figures(&mut self, sku: Option<&Sku>) -> Result<Vec<StockFigures>> {
+        // Every span of a product is looked at.
+        self.unhurried().await?;
         let sku = sku.map(|s| s.as_str().to_owned());
         self.read(sqlx::query(sql::FIGURES).bind(sku), "stock", |f| {
             Ok(StockFigures {

@@ -10,8 +10,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::servers;
+
 mod pump;
-mod url;
 
 #[cfg(test)]
 mod tests;
@@ -60,6 +61,19 @@ impl Proxy {
         let (open, made) = (watch::Sender::new(0), watch::Sender::new(0));
         let accepting = accept(listener, upstream, gate.clone(), open.clone(), made.clone());
         Ok(Self { address, gate, open, made, accepting: tokio::spawn(accepting) })
+    }
+
+    /// Starts one before the server at `url`, and gives the URL that leads through it.
+    ///
+    /// # Errors
+    /// No port could be had.
+    ///
+    /// # Panics
+    /// The URL has no host and port, or the host is not known.
+    pub async fn before(url: &str) -> io::Result<(Self, String)> {
+        let proxy = Self::start(servers::address_of(url)).await?;
+        let through = servers::at(url, proxy.address);
+        Ok((proxy, through))
     }
 
     /// Where the program has to connect to.

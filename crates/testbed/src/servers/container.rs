@@ -14,6 +14,8 @@ use tokio::time::{Instant, sleep, timeout};
 use super::ready::Ready;
 use super::{Server, Trouble, ports};
 
+mod starting;
+
 /// The longest an engine may take to say that it is there.
 const ANSWER_MAX: Duration = Duration::from_secs(5);
 
@@ -52,7 +54,7 @@ impl Container {
             let pulled = pulled.map_err(|_| Trouble::new(format!("{image}:{tag} does not come in time")))?;
             request = pulled.map_err(Trouble::during(&format!("pulling {image}:{tag}")))?;
         }
-        let handle = request.with_startup_timeout(START_MAX).start().await;
+        let handle = starting::start(&engine, request.with_startup_timeout(START_MAX)).await;
         let handle = handle.map_err(Trouble::during(&format!("starting {image}:{tag}")))?;
         let host = handle.get_host().await.map_err(Trouble::during("its host"))?.to_string();
         let (url, ready) = match server {

@@ -10,7 +10,7 @@ const CALLS: &str = "trace=read,recvfrom,write,writev,sendto,sendmsg,fsync,fdata
 
 #[tokio::test]
 async fn an_order_and_a_payment_are_on_the_disk_before_they_are_answered() {
-    let program = Program::default();
+    let program = Program::embedded();
     program.json(&["migrate"]).await;
     let price = json!({"minor": 1_990, "currency": "CNY"});
     program.products(&json!({"sku": "card", "name": "A card", "kind": "codes", "price": price})).await;

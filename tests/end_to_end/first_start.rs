@@ -11,7 +11,7 @@ const FIRST_STARTS: u64 = 25;
 #[tokio::test]
 async fn a_first_start_that_is_killed_anywhere_can_be_repeated() {
     for step in 0..FIRST_STARTS {
-        let program = Program::default();
+        let program = Program::embedded();
         let server = program.start(&["serve"]);
         // The moment of the kill is what differs here; there is nothing to wait for.
         tokio::time::sleep(Duration::from_millis(step * 4)).await;
@@ -52,7 +52,7 @@ async fn a_migration_that_is_killed_at_its_writes_can_be_repeated() {
 /// Kills a migration at the call so many of a thread, of those on one file or of all; tells whether it died,
 /// and fails if another does not make the folder whole.
 async fn migrate_and_kill(call: &str, count: u32, file: Option<&str>) -> bool {
-    let program = Program::default();
+    let program = Program::embedded();
     let migrate = program.line(&["migrate"]);
     let mut line = Command::new("strace");
     line.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);

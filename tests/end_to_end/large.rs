@@ -91,7 +91,7 @@ async fn a_long_waitlist_is_filled_in_order_over_a_kill() {
     }
     assert_eq!(codes, imported.into_iter().collect());
     let turns = "SELECT count(*) FROM (SELECT s.upto, row_number() OVER (ORDER BY o.paid_at, o.id) AS turn \
-                 FROM span s JOIN orders o ON o.id = s.order_id) WHERE upto <> turn";
+                 FROM span s JOIN orders o ON o.id = s.order_id) AS turns WHERE upto <> turn";
     assert_eq!(program.number(turns).await, 0, "somebody was served out of turn");
     program.close(server).await;
 }

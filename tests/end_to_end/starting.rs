@@ -16,7 +16,7 @@ fn failed(ended: &Ended, code: i32, words: &[&str]) {
 
 #[tokio::test]
 async fn a_second_server_on_a_folder_is_told_to_use_another() {
-    let program = Program::default();
+    let program = Program::embedded();
     let server = program.serve().await;
     let other = ("HTTP__LISTEN", "127.0.0.1:0");
     failed(&program.command_with(other, &["serve"]).await, 3, &["another process serves", "data_dir"]);
@@ -28,7 +28,7 @@ async fn a_second_server_on_a_folder_is_told_to_use_another() {
 
 #[tokio::test]
 async fn a_port_in_use_is_told_with_the_remedy() {
-    let (program, other) = (Program::default(), Program::default());
+    let (program, other) = (Program::embedded(), Program::default());
     let server = other.serve().await;
     let taken = other.listen().to_string();
     let ended = program.command_with(("HTTP__LISTEN", &taken), &["serve"]).await;
@@ -39,7 +39,7 @@ async fn a_port_in_use_is_told_with_the_remedy() {
 
 #[tokio::test]
 async fn the_embedded_engine_refuses_to_be_split() {
-    let program = Program::default();
+    let program = Program::embedded();
     failed(&program.command(&["serve", "--role", "api"]).await, 2, &["--role"]);
     failed(&program.command(&["serve", "--role", "api,issuer,courier"]).await, 2, &["--role"]);
     failed(&program.command(&["serve", "--role", "cook"]).await, 2, &["cook"]);
@@ -51,7 +51,7 @@ async fn the_embedded_engine_refuses_to_be_split() {
 
 #[tokio::test]
 async fn an_unknown_setting_names_the_nearest_known_one() {
-    let program = Program::default();
+    let program = Program::embedded();
     let ended = program.command_with(("HTTP__LISTN", "127.0.0.1:1"), &["serve"]).await;
     failed(&ended, 2, &["TESSERA_HTTP__LISTN", "http.listen"]);
     let file = program.file("typo.toml", "[databse]\nurl = \"\"\n");
@@ -65,7 +65,7 @@ async fn an_unknown_setting_names_the_nearest_known_one() {
 
 #[tokio::test]
 async fn the_keyring_and_its_folder_are_their_owners_alone() {
-    let program = Program::default();
+    let program = Program::embedded();
     program.json(&["migrate"]).await;
     let mode = |name: &str| {
         let path = program.data().join(name);
@@ -77,7 +77,7 @@ async fn the_keyring_and_its_folder_are_their_owners_alone() {
 
 #[tokio::test]
 async fn a_missing_keyring_is_never_replaced_beside_a_database() {
-    let program = Program::default();
+    let program = Program::embedded();
     program.json(&["migrate"]).await;
     let keyring = program.data().join("keyring.toml");
     let kept = std::fs::read(&keyring).unwrap();
@@ -92,7 +92,7 @@ async fn a_missing_keyring_is_never_replaced_beside_a_database() {
 
 #[tokio::test]
 async fn a_foreign_keyring_is_refused() {
-    let (program, other) = (Program::default(), Program::default());
+    let (program, other) = (Program::embedded(), Program::default());
     program.json(&["migrate"]).await;
     other.json(&["keyring", "create"]).await;
     let foreign = other.data().join("keyring.toml").display().to_string();
@@ -108,7 +108,7 @@ async fn a_foreign_keyring_is_refused() {
 
 #[tokio::test]
 async fn a_keyring_is_never_made_over_another() {
-    let program = Program::default();
+    let program = Program::embedded();
     program.json(&["keyring", "create"]).await;
     let before = std::fs::read(program.data().join("keyring.toml")).unwrap();
     failed(&program.command(&["keyring", "create"]).await, 1, &["keyring.toml"]);
@@ -118,7 +118,7 @@ async fn a_keyring_is_never_made_over_another() {
 
 #[tokio::test]
 async fn commands_without_a_database_say_how_to_make_one() {
-    let program = Program::default();
+    let program = Program::embedded();
     for line in [&["orders", "list"][..], &["codes", "stock"], &["reconcile"], &["products", "list"]] {
         failed(&program.command(line).await, 3, &["tessera migrate"]);
     }
@@ -128,7 +128,7 @@ async fn commands_without_a_database_say_how_to_make_one() {
 
 #[tokio::test]
 async fn the_demo_fills_an_empty_store_once_and_sells() {
-    let program = Program::default();
+    let program = Program::embedded();
     let listen = program.listen().to_string();
     let data = program.data().display().to_string();
     let demo = ["demo", "--listen", listen.as_str(), "--data", data.as_str()];
@@ -158,7 +158,7 @@ async fn the_demo_fills_an_empty_store_once_and_sells() {
 
 #[tokio::test]
 async fn the_demo_listens_on_loopback_only() {
-    let program = Program::default();
+    let program = Program::embedded();
     for listen in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
         failed(&program.command(&["demo", "--listen", listen]).await, 2, &["loopback", "--listen"]);
     }
@@ -168,7 +168,7 @@ async fn the_demo_listens_on_loopback_only() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_demo_killed_while_it_fills_is_whole_the_next_time() {
-    let program = Program::default();
+    let program = Program::embedded();
     let server = program.start(&["demo"]);
     let filling = async {
         // Not there, or without tables, is no number yet.
@@ -197,7 +197,7 @@ async fn has_products(program: &Program) -> bool {
 
 #[tokio::test]
 async fn a_file_that_is_no_database_of_ours_is_left_alone() {
-    let program = Program::default();
+    let program = Program::embedded();
     std::fs::create_dir(program.data()).unwrap();
     let file = program.data().join("tessera.db");
     let noise = "no database at all ".repeat(1_000);

@@ -28,7 +28,7 @@ async fn a_payment_whose_message_died_with_the_process_gets_its_codes_in_time() 
     for _ in 0..BURSTS {
         let server = program.serve().await;
         let acknowledged = pay_and_kill(&program, server).await;
-        // The queue is in memory, so whatever is still only paid has lost its message.
+        // A queue in memory is gone with its process; with RabbitMQ some of these messages may still be there.
         let lost = program.number_of_copy(PAID).await;
         let server = program.serve().await;
         let ready = Instant::now();

@@ -3,8 +3,27 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tessera_testbed::Engine;
 
 use super::{card, empty, fields};
+
+/// What makes seven codes impossible to give, and what takes it away.
+fn sickness() -> (&'static str, &'static str) {
+    match Engine::of_this_run() {
+        Engine::Sqlite => (
+            "CREATE TRIGGER sick BEFORE INSERT ON span WHEN NEW.upto - NEW.start = 7 \
+             BEGIN SELECT raise(ABORT, 'a fault made by a test'); END",
+            "DROP TRIGGER sick",
+        ),
+        Engine::Postgres => (
+            "CREATE FUNCTION sick() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+             RAISE EXCEPTION 'a fault made by a test' USING ERRCODE = 'check_violation'; END $$; \
+             CREATE TRIGGER sick BEFORE INSERT ON span FOR EACH ROW WHEN (NEW.upto - NEW.start = 7) \
+             EXECUTE FUNCTION sick()",
+            "DROP TRIGGER sick ON span; DROP FUNCTION sick()",
+        ),
+    }
+}
 
 #[tokio::test]
 async fn an_order_that_cannot_be_issued_is_a_dead_letter_and_holds_up_nobody() {
@@ -16,8 +35,7 @@ async fn an_order_that_cannot_be_issued_is_a_dead_letter_and_holds_up_nobody() {
     let server = program.serve().await;
     let client = program.client();
     let sick = client.place("buyer", &[("card", 7)]).await.unwrap().with_status(201).receipt();
-    let fault = "CREATE TRIGGER sick BEFORE INSERT ON span WHEN NEW.upto - NEW.start = 7 \
-                 BEGIN SELECT raise(ABORT, 'a fault made by a test'); END";
+    let (fault, mended) = sickness();
     program.operate(fault).await;
     let paid = client.pay_waiting(&sick, 1).await.unwrap().with_status(202);
     assert_eq!(paid.order_status(), "paid");
@@ -59,6 +77,6 @@ async fn an_order_that_cannot_be_issued_is_a_dead_letter_and_holds_up_nobody() {
     let report = doctor.json();
     let letters = report["checks"].as_array().unwrap().iter().find(|c| c["name"] == "dead letters").unwrap();
     assert!(letters["detail"].as_str().unwrap().contains("dlq list"), "{letters}");
-    program.operate("DROP TRIGGER sick").await;
+    program.operate(mended).await;
     program.close(server).await;
 }

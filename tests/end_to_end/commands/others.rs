@@ -70,7 +70,7 @@ async fn a_check_refuses_what_serving_would() {
 
 #[tokio::test]
 async fn doctor_names_each_check_and_the_remedy() {
-    let program = Program::default();
+    let program = Program::embedded();
     let before = program.command(&["--json", "doctor"]).await;
     assert_eq!(before.code, Some(1));
     let report = before.json();
@@ -160,7 +160,7 @@ async fn completions_are_for_every_shell() {
 
 #[tokio::test]
 async fn a_failing_command_prints_one_problem_and_help_is_help() {
-    let program = Program::default();
+    let program = Program::embedded();
     for (line, code, slug) in [
         (&["orders", "list"][..], 3, "unavailable"),
         (&["orders"], 2, "invalid-request"),

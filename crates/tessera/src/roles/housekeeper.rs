@@ -1,6 +1,8 @@
 //! The housekeeper: reconcilers without input, each looking at what is and doing what is missing.
 //!
-//! One process at a time does it, by a lease; running twice does no harm, for each step looks again under its locks.
+//! What another process would do for nothing, one does at a time, by a lease. Running twice does no harm, for each
+//! step looks again under its locks; so every housekeeper expires holds, which are due in less time than a dead
+//! one's lease lasts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +27,7 @@ const TIDY_EVERY: Duration = Duration::from_secs(5);
 /// Rounds of [`TIDY_EVERY`] between two looks for old requests: a minute.
 const PURGE_ROUNDS: u32 = 12;
 
-/// Keeps house until `stop`, while `held`.
+/// Keeps house until `stop`; sweeps and tidies up only while the duty is `held`.
 pub(super) async fn run(
     store: Arc<dyn Store>,
     entropy: Arc<Entropy>,
@@ -33,15 +35,16 @@ pub(super) async fn run(
     held: watch::Receiver<bool>,
     stop: CancellationToken,
 ) {
+    let always = watch::Sender::new(true).subscribe();
     let ticks = |period| Ticks::every(period, held.clone(), &stop);
     tokio::join!(
-        expire(&store, ticks(EXPIRE_EVERY)),
+        expire(&store, Ticks::every(EXPIRE_EVERY, always, &stop)),
         sweep(sweeper, ticks(SWEEP_EVERY)),
         tidy(&store, &entropy, ticks(TIDY_EVERY))
     );
 }
 
-/// Ticks until a stop, never two at once to catch up, and only while the duty is held.
+/// Ticks until a stop, never two at once to catch up, and only while its duty is held.
 struct Ticks<'s> {
     interval: Interval,
     held: watch::Receiver<bool>,

@@ -13,10 +13,10 @@ use tokio_util::sync::CancellationToken;
 use crate::failure::Failure;
 
 /// How long a dead holder's lease keeps the others waiting.
-const LASTS: Duration = Duration::from_secs(5);
+const LASTS: Duration = Duration::from_secs(2);
 
 /// How often it is renewed, or asked for.
-const RENEW_EVERY: Duration = Duration::from_secs(1);
+const RENEW_EVERY: Duration = Duration::from_millis(500);
 
 /// One process's claim on a duty.
 #[derive(Clone)]

@@ -6,7 +6,7 @@ use lapin::options::{BasicGetOptions, BasicPublishOptions, ConfirmSelectOptions,
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::{BasicProperties, Channel, Confirmation, Connection, ConnectionProperties};
 use sqlx::{ConnectOptions, Connection as _, PgConnection, Row, postgres::PgConnectOptions};
-use tessera_testbed::servers::{Own, processes};
+use tessera_testbed::servers::{DECLARED_AFTER, Own, processes};
 use tokio::time::timeout;
 
 /// Persistent, as AMQP numbers it.
@@ -14,10 +14,6 @@ const PERSISTENT: u8 = 2;
 
 /// How long a frozen server is given to answer, which it must not; as long as an answer takes a hundred times over.
 const SILENCE: Duration = Duration::from_millis(500);
-
-/// RabbitMQ writes down which quorum queues it has half a second after the last was declared; killed before, it comes
-/// back with a queue that has no leader. Nothing shows from outside that it is written.
-const DECLARED_AFTER: Duration = Duration::from_secs(2);
 
 async fn connected(server: &Own) -> PgConnection {
     let options: PgConnectOptions = server.url().parse().unwrap();

@@ -21,7 +21,7 @@ mod ready;
 mod running;
 mod url;
 
-pub use own::Own;
+pub use own::{DECLARED_AFTER, Own};
 pub use url::{address_of, amqp_url, at, postgres_url};
 
 /// How the servers were found, for those who look for one more: `given`, `containers` or `installed`.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tessera_testbed::program::Program;
-use tessera_testbed::servers::Own;
+use tessera_testbed::servers::{DECLARED_AFTER, Own};
 use tessera_testbed::{Database, Queues};
 
 use super::{FRONT, bought, close, codes_of, process, selling, stock};
@@ -21,6 +21,7 @@ async fn payments_are_taken_while_the_broker_is_dead_and_issued_once_it_is_back(
     let before = bought(&client, 5).await;
     codes_of(&client, &before).await;
 
+    tokio::time::sleep(DECLARED_AFTER).await;
     rabbit.kill().await;
     let begun = Instant::now();
     let receipts = bought(&client, 50).await;

@@ -4,9 +4,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::held::Held;
 use super::{Server, Trouble};
+
+/// RabbitMQ writes down which quorum queues it has half a second after the last was declared; killed before, it comes
+/// back with a queue that has no leader. Nothing shows from outside that it is written.
+pub const DECLARED_AFTER: Duration = Duration::from_secs(2);
 
 /// A server of one's own, ended on drop; a container or an installed one. Needs `target/PROFILE/tessera-servers`.
 ///
@@ -51,8 +56,7 @@ impl Own {
 
     /// SIGKILL to the whole server; returns once it is gone.
     ///
-    /// What it had confirmed is there again after [`Own::start`], with one exception: RabbitMQ notes down a new
-    /// quorum queue half a second after it was declared, and one killed before has a queue without a leader.
+    /// What it had confirmed is there again after [`Own::start`], but for a queue younger than [`DECLARED_AFTER`].
     pub async fn kill(&self) {
         self.order("kill").await;
     }

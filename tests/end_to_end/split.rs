@@ -4,6 +4,7 @@ use serde_json::json;
 use tessera_testbed::program::{Client, Process, Program, Receipt};
 use tokio::task::JoinSet;
 
+mod archive;
 mod database_away;
 mod frozen;
 mod hang_ups;
@@ -14,6 +15,7 @@ mod one_process;
 mod operation;
 mod partitions;
 mod starting;
+mod stopping;
 
 /// Every role but the issuer's.
 const FRONT: &str = "api,courier,housekeeper";

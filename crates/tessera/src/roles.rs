@@ -14,6 +14,7 @@ mod signals;
 mod start;
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -63,6 +64,13 @@ impl Roles {
 
     fn has(&self, role: RoleName) -> bool {
         self.0.contains(&role)
+    }
+}
+
+impl fmt::Display for Roles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.0.iter().filter_map(RoleName::to_possible_value);
+        f.write_str(&names.map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(","))
     }
 }
 
@@ -118,7 +126,7 @@ pub(crate) async fn serve(settings: &Settings, shop: &Shop, roles: &Roles, liste
     let mut running = start(settings, shop, roles, listeners, &stops).await?;
     let told = tokio::select! {
         told = signals.first() => told,
-        told = live(&mut running, shop) => told,
+        told = live(&mut running, shop, roles) => told,
     };
     tracing::info!("stopping");
     let stopping = stop(running, &stops, shop);
@@ -129,14 +137,18 @@ pub(crate) async fn serve(settings: &Settings, shop: &Shop, roles: &Roles, liste
 }
 
 /// Says when the roles are ready; ends only by a failure.
-async fn live(running: &mut Running, shop: &Shop) -> Result<(), Failure> {
+async fn live(running: &mut Running, shop: &Shop, roles: &Roles) -> Result<(), Failure> {
     let ready = running.ready.clone();
+    let Running { http, work, .. } = running;
     let ended = async {
-        tokio::select! { _ended = running.http.join_next(), if !running.http.is_empty() => {}, _ended = running.work.join_next(), if !running.work.is_empty() => {} }
+        tokio::select! {
+            Some(_) = http.join_next() => {}
+            Some(_) = work.join_next() => {}
+        }
     };
     let told = async {
         until_all(ready).await;
-        tracing::info!(engine = shop.store.engine(), "serving");
+        tracing::info!(engine = shop.store.engine(), %roles, "serving");
         Output::line("ready")?;
         std::future::pending().await
     };

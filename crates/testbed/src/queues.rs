@@ -4,9 +4,12 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use lapin::options::{ExchangeDeleteOptions, QueueDeclareOptions, QueueDeleteOptions, QueuePurgeOptions};
+use lapin::options::{
+    BasicPublishOptions, ConfirmSelectOptions, ExchangeDeleteOptions, QueueDeclareOptions,
+    QueueDeleteOptions, QueuePurgeOptions,
+};
 use lapin::types::{AMQPValue, FieldTable};
-use lapin::{Channel, Connection, ConnectionProperties};
+use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
 
 use crate::servers;
 
@@ -69,6 +72,17 @@ impl Queues {
         let durable = QueueDeclareOptions { durable: true, ..Default::default() };
         let declared = channel.queue_declare(self.issue(partition).into(), durable, arguments).await;
         declared.expect("the queue is declared");
+    }
+
+    /// Puts a message where the broker puts what it gives up delivering.
+    pub async fn give_up(&self, kind: &str, body: &str) {
+        let (_connection, channel) = self.connect().await.expect("the broker is there");
+        channel.confirm_select(ConfirmSelectOptions::default()).await.expect("it confirms");
+        let properties = BasicProperties::default().with_type(kind.into()).with_delivery_mode(2);
+        let (to, options) = (format!("{}.dead", self.prefix), BasicPublishOptions::default());
+        let published =
+            channel.basic_publish("".into(), to.into(), options, body.as_bytes(), properties).await;
+        published.expect("it is sent").await.expect("it is taken");
     }
 
     fn issue(&self, partition: u16) -> String {

@@ -20,8 +20,10 @@ const INSERT: &str = "\
     SELECT folded, given, $3 FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS j(folded, given, n)
     ORDER BY folded COLLATE \"C\", n ON CONFLICT DO NOTHING";
 const LOCK: &str = "SELECT 1 FROM customer WHERE folded = ANY($1) ORDER BY folded FOR NO KEY UPDATE";
+/// Only what this transaction inserted, which nobody else can have seen: another set may stand between its insert,
+/// which found the row there, and its lock on it.
 const FORGET: &str = "\
-    DELETE FROM customer WHERE folded = ANY($1)
+    DELETE FROM customer WHERE folded = ANY($1) AND xmin = pg_current_xact_id()::xid
         AND NOT EXISTS (SELECT 1 FROM orders WHERE customer = folded)
         AND NOT EXISTS (SELECT 1 FROM customer_product WHERE customer = folded)";
 /// The status is a parameter: as a constant it would let the index of holds serve, which has all unpaid orders of

@@ -13,7 +13,8 @@ pub trait CustomerOps {
     /// Inserts those that are new and locks all of them, lowest folded id first.
     async fn customers_lock(&mut self, customers: &[CustomerId]) -> Result<()>;
 
-    /// Forgets those of these customers that no order and no counter refers to: what is refused leaves nothing.
+    /// Forgets those of these customers that this transaction inserted and that no order and no counter refers to:
+    /// what is refused leaves nothing.
     async fn customers_forget(&mut self, customers: &[CustomerId]) -> Result<()>;
 
     /// What is known of each customer: by folded id, about the products given.

@@ -1,6 +1,7 @@
 //! What each operation sees when it had to wait for a lock: what the winner committed, or nothing of it.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tessera_model::ids::{BatchId, LetterId, OrderId, ProductId};
@@ -151,6 +152,32 @@ async fn stock_that_was_waited_for_is_read_as_the_winner_left_it() {
         shop.operate("UPDATE stock SET claimed = 0").await;
         shop.close().await;
     }
+}
+
+#[tokio::test]
+async fn a_refused_customer_is_not_forgotten_by_those_who_wait_for_it() {
+    let (shop, product) = with_product().await;
+    let bob = CustomerId::parse("bob").unwrap();
+    // Left by a process of another version, say: nobody's order refers to it.
+    let mut tx = begin(&shop).await;
+    tx.customers_lock(std::slice::from_ref(&bob)).await.unwrap();
+    tx.commit().await.unwrap();
+
+    let mut winner = begin(&shop).await;
+    winner.customers_lock(std::slice::from_ref(&bob)).await.unwrap();
+    winner.customers_forget(std::slice::from_ref(&bob)).await.unwrap();
+    let (store, waiter) = (Arc::clone(&shop.store), bob.clone());
+    after_waiting(&shop, winner, End::Commits, async move {
+        let mut tx = store.begin().await?;
+        tx.customers_lock(std::slice::from_ref(&waiter)).await?;
+        tx.customers_move(&[(waiter, product, 1)]).await?;
+        tx.commit().await
+    })
+    .await;
+    let units = "SELECT count(*) FROM customer_product WHERE customer = 'bob' AND units = 1";
+    assert_eq!(shop.number(units).await, 1);
+    shop.operate("DELETE FROM customer_product").await;
+    shop.close().await;
 }
 
 #[tokio::test]

@@ -165,15 +165,18 @@ async fn a_refused_customer_is_not_forgotten_by_those_who_wait_for_it() {
 
     let mut winner = begin(&shop).await;
     winner.customers_lock(std::slice::from_ref(&bob)).await.unwrap();
-    winner.customers_forget(std::slice::from_ref(&bob)).await.unwrap();
     let (store, waiter) = (Arc::clone(&shop.store), bob.clone());
-    after_waiting(&shop, winner, End::Commits, async move {
+    let waiting = tokio::spawn(async move {
         let mut tx = store.begin().await?;
         tx.customers_lock(std::slice::from_ref(&waiter)).await?;
         tx.customers_move(&[(waiter, product, 1)]).await?;
         tx.commit().await
-    })
-    .await;
+    });
+    // The row was there when the waiter looked whether to insert it.
+    until_blocked(&shop, 1).await;
+    winner.customers_forget(std::slice::from_ref(&bob)).await.unwrap();
+    winner.commit().await.unwrap();
+    waiting.await.unwrap().unwrap();
     let units = "SELECT count(*) FROM customer_product WHERE customer = 'bob' AND units = 1";
     assert_eq!(shop.number(units).await, 1);
     shop.operate("DELETE FROM customer_product").await;

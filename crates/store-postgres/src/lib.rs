@@ -60,6 +60,8 @@ impl Postgres {
         let mut lease = self.pool.lease().await?;
         let mut begun = self.begin_on(&mut lease, writes).await;
         if begun.is_err() && lease.is_dead() {
+            // Its place is given back first: whoever has the others may wait for one as well.
+            drop(lease);
             lease = self.pool.lease().await?;
             begun = self.begin_on(&mut lease, writes).await;
         }

@@ -88,6 +88,19 @@ async fn transaction_begins_although_the_server_ended_every_connection() {
 }
 
 #[tokio::test]
+async fn transaction_begins_in_the_only_place_although_its_connection_was_ended() {
+    let database = Database::create().await;
+    let store = Postgres::connect(&database.url(), 1, Time::Database).await.expect("the database is there");
+    store.migrate().await.expect("the schema is brought up to date");
+    store.begin().await.expect("it begins").commit().await.expect("and comes to rest");
+    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+        WHERE datname = current_database() AND application_name = 'tessera'";
+    assert!(number(&database, end).await > 0);
+    store.begin().await.expect("it begins on another").commit().await.expect("and commits");
+    store.close().await;
+}
+
+#[tokio::test]
 async fn time_is_the_servers_and_never_before_the_stored_one() {
     let database = Database::create().await;
     let store = open(&database).await;

@@ -44,8 +44,9 @@ impl Step for Place {
     async fn run(&self, tx: &mut dyn Tx, inputs: &[NewOrder], again: bool) -> Result<Vec<PlaceOutcome>> {
         let now = tx.now();
         let mut requests = Requests::claim(tx, inputs, now.minus(REQUEST_KEPT)).await?;
-        let stored = if again { stored(tx, inputs).await? } else { HashMap::new() };
         let mut shelf = shelf_for(tx, inputs).await?;
+        // After the locks: the commit that was in doubt may still be under way, and holds them until it is done.
+        let stored = if again { stored(tx, inputs).await? } else { HashMap::new() };
 
         let outcomes: Vec<PlaceOutcome> = inputs
             .iter()

@@ -15,6 +15,7 @@ use tessera_store::payments::Payment;
 use tessera_store::{Clock, Result, StoreError, Tx};
 use tessera_testbed::{Engine, Shop};
 
+mod again;
 mod bounds;
 mod importing;
 

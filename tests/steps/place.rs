@@ -9,8 +9,8 @@ use tessera_model::pay::PaymentOutcome;
 use tessera_model::place::{NewOrder, Refusal};
 use tessera_model::text::Sku;
 use tessera_orders::place::PlaceOutcome;
-use tessera_store::Clock;
-use tessera_testbed::Shop;
+use tessera_store::{Clock, StoreError};
+use tessera_testbed::{How, Shop};
 
 mod doubt;
 mod limits;
@@ -201,6 +201,18 @@ async fn the_price_is_frozen_for_an_open_order_only() {
     assert_eq!(shop.order(after).await.amount.minor, 2_000);
     assert_eq!(shop.pay_with("acme", "r", &before.to_string(), 1_000, "CNY").await, PaymentOutcome::Paid);
     shop.issue(&[before]).await;
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn a_price_is_changed_without_a_look_through_all_customers() {
+    let shop = Shop::open().await;
+    shop.product("card", |_| ()).await;
+    shop.faults.always("products_sold", &"", How::Fail(StoreError::Unavailable("it takes too long".to_owned())));
+    shop.product("card", |rules| rules.price.minor = 5).await;
+    shop.stock("card", 1).await;
+    let order = shop.place("buyer", &[("card", 1)]).await;
+    assert_eq!(shop.order(order).await.amount.minor, 5);
     shop.close().await;
 }
 

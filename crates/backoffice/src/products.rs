@@ -60,7 +60,13 @@ pub async fn apply(
             tx.products_of(&skus).await?.into_iter().map(|p| (p.rules.sku.clone(), p)).collect();
         let ids: Vec<ProductId> = known.values().map(|p| p.id).collect();
         tx.stock_lock(&ids).await?;
-        let sold = tx.products_sold(&ids).await?;
+        // Asked only where the answer decides: it is a look through all customers, with the stock locked.
+        let asked: Vec<ProductId> = rules
+            .iter()
+            .filter_map(|new| known.get(&new.sku).filter(|old| old.rules.may_become(new, true).is_err()))
+            .map(|product| product.id)
+            .collect();
+        let sold = if asked.is_empty() { vec![] } else { tx.products_sold(&asked).await? };
         let fixed = rules.iter().find_map(|new| {
             let old = known.get(&new.sku)?;
             let why = old.rules.may_become(new, sold.contains(&old.id)).err()?;

@@ -143,10 +143,8 @@ async fn open(tx: &mut dyn Tx, ours: &[&(usize, Payment)], scope: Scope) -> Resu
 }
 
 async fn shelf_of(tx: &mut dyn Tx, ids: &[OrderId], lines: &BTreeMap<OrderId, Vec<Line>>) -> Result<Shelf> {
-    let products: HashSet<ProductId> = lines.values().flatten().map(|l| l.product).collect();
-    let products = tx.products_read(&products.into_iter().collect::<Vec<_>>()).await?;
     let customers: Vec<_> = tx.orders_read(ids).await?.into_iter().map(|o| o.customer).collect();
-    crate::shelf::locked(tx, products, &customers).await
+    crate::shelf::locked(tx, lines.values().flatten().map(|line| line.product), &customers).await
 }
 
 /// Keeps a notice that contradicts what is known, with both in its reason.

@@ -81,7 +81,7 @@ async fn shelf_for(tx: &mut dyn Tx, inputs: &[NewOrder]) -> Result<Shelf> {
         inputs.iter().flat_map(|new| new.lines().iter().map(|(sku, _)| sku.clone())).collect();
     let products = tx.products_of(&skus.into_iter().collect::<Vec<_>>()).await?;
     let customers: Vec<_> = inputs.iter().map(|new| new.customer.clone()).collect();
-    shelf::locked(tx, products, &customers).await
+    shelf::locked(tx, products.into_iter().map(|product| product.id), &customers).await
 }
 
 /// Orders of this very set that an earlier run of it has stored.

@@ -10,18 +10,20 @@ use tessera_store::{Result, Tx};
 
 /// Locks stock and customers in the one order of the house, then reads them into a shelf.
 ///
-/// Locks come first and reads in later statements: a read that waited for a lock sees old rows.
+/// Locks come first and reads in later statements: a read that waited for a lock sees old rows. So are the products'
+/// own rules, for whoever applies a product takes its stock's lock.
 pub(crate) async fn locked(
     tx: &mut dyn Tx,
-    products: Vec<Product>,
+    products: impl Iterator<Item = ProductId>,
     customers: &[CustomerId],
 ) -> Result<Shelf> {
-    let ids: Vec<ProductId> = products.iter().map(|p| p.id).collect::<BTreeSet<_>>().into_iter().collect();
+    let ids: Vec<ProductId> = products.collect::<BTreeSet<_>>().into_iter().collect();
     tx.stock_lock(&ids).await?;
     let customers = distinct(customers);
     tx.customers_lock(&customers).await?;
 
     let mut shelf = Shelf::default();
+    let products = tx.products_read(&ids).await?;
     let mut stock: HashMap<_, _> = tx.stock_read(&ids).await?.into_iter().collect();
     let limited = products.iter().any(is_limited);
     for product in products {

@@ -1,5 +1,6 @@
 //! The desk: where requests of one process meet, join sets, and get their answers.
 
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 use tessera_model::ids::{OrderId, ProductId};
@@ -32,6 +33,10 @@ pub enum Failure {
 
 type Answer<O> = Result<O, SetFault>;
 
+/// How many lanes new orders have. An order may name any sku, there or not: with a lane a sku, a crowd that makes names
+/// up would have a transaction an order, and take every connection from payments and the issuer.
+const SKU_LANES: u64 = 16;
+
 /// How many lanes payments and cancellations have, which know their order only.
 const ORDER_LANES: u64 = 4;
 
@@ -41,7 +46,7 @@ const ORDER_LANES: u64 = 4;
 #[derive(Clone)]
 pub struct Desk {
     in_lanes: bool,
-    place: Arc<Lanes<Option<Sku>, NewOrder, Answer<PlaceOutcome>>>,
+    place: Arc<Lanes<u64, NewOrder, Answer<PlaceOutcome>>>,
     pay: Arc<Lanes<u64, Incoming, Answer<PayOutcome>>>,
     cancel: Arc<Lanes<u64, Cancellation, Answer<CancelOutcome>>>,
 }
@@ -81,7 +86,7 @@ impl Desk {
     /// [`Failure`] says whether it is the input or the moment.
     pub async fn place(&self, new: NewOrder) -> Result<PlaceOutcome, Failure> {
         let lowest = new.lines().iter().map(|(sku, _)| sku).min();
-        let lane = lowest.filter(|_| self.in_lanes).cloned();
+        let lane = lowest.filter(|_| self.in_lanes).map_or(0, sku_lane);
         Ok(self.place.try_submit(lane, new).await??)
     }
 
@@ -107,6 +112,10 @@ impl Desk {
         // The last bits of an id are random.
         if self.in_lanes { order.uuid().as_u64_pair().1 % ORDER_LANES } else { 0 }
     }
+}
+
+fn sku_lane(sku: &Sku) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(sku) % SKU_LANES
 }
 
 async fn place(
@@ -148,5 +157,19 @@ async fn pay(store: Arc<dyn Store>, heard: Arc<dyn Heard>, set: Vec<Incoming>) -
 fn tell(heard: &dyn Heard, paid: Vec<(OrderId, ProductId)>) {
     if !paid.is_empty() {
         heard.paid(paid);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn made_up_skus_make_no_more_lanes_than_there_are() {
+        let skus = (0..1_000).filter_map(|n| Sku::parse(&format!("nothing-{n}")).ok());
+        let lanes: HashSet<u64> = skus.map(|sku| sku_lane(&sku)).collect();
+        assert!(lanes.len() > 1 && lanes.iter().all(|lane| *lane < SKU_LANES), "{lanes:?}");
     }
 }

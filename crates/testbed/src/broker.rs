@@ -60,7 +60,14 @@ impl TestBroker {
     pub async fn stop(&self) {
         match &self.twin {
             Twin::InProcess(broker) => broker.stop(),
-            Twin::RabbitMq { .. } => within(self.rabbit().await.stop()).await,
+            Twin::RabbitMq { declared, .. } => {
+                let rabbit = self.rabbit().await;
+                if declared.initialized() {
+                    // A connection first made while it is away is waited for until its time runs out.
+                    within(rabbit.back()).await;
+                }
+                within(rabbit.stop()).await;
+            }
         }
     }
 

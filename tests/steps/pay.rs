@@ -77,7 +77,7 @@ async fn the_same_notice_fifty_times_at_once_pays_once_and_all_succeed() {
     assert_eq!(outcomes.iter().filter(|o| **o == PaymentOutcome::Paid).count(), 1);
     assert_eq!(outcomes.iter().filter(|o| **o == PaymentOutcome::Duplicate).count(), 49);
     shop.until_published(1).await;
-    assert_eq!(tessera_broker::Broker::depth(&*shop.broker, 0).await, Ok(1));
+    assert_eq!(shop.broker.left().await, 1);
     shop.issue(&[order]).await;
     shop.close().await;
 }

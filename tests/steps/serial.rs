@@ -39,18 +39,15 @@ async fn mend(shop: &Shop) {
     shop.operate("UPDATE orders SET currency = 'CNY'").await;
 }
 
+/// A message of any kind, sent where those are that an issuer is to have.
 fn message(kind: &str, body: &str) -> Message {
     Message {
-        routing_key: format!("{kind}.0"),
+        routing_key: "order.paid.0".to_owned(),
         message_id: "0193".to_owned(),
         kind: kind.to_owned(),
         traceparent: None,
         body: body.as_bytes().to_vec(),
     }
-}
-
-async fn depth(shop: &Shop) -> u64 {
-    shop.broker.depth(0).await.unwrap()
 }
 
 async fn codes(shop: &Shop, orders: &[OrderId]) -> usize {
@@ -64,6 +61,7 @@ async fn codes(shop: &Shop, orders: &[OrderId]) -> usize {
 #[tokio::test]
 async fn what_is_ready_is_one_set_one_wake_up_and_acknowledged() {
     let (shop, orders) = paid(40).await;
+    shop.broker.hand_out_whole_sets();
     let mut wakes = shop.broker.wakes().await.unwrap();
     let issuer = shop.start_issuer().await;
     shop.until(&orders, OrderStatus::Issued).await;
@@ -72,7 +70,7 @@ async fn what_is_ready_is_one_set_one_wake_up_and_acknowledged() {
     assert_eq!(woken.len(), 40);
     assert!(orders.iter().all(|id| woken.contains(&id.to_string().into())));
     issuer.stop().await;
-    assert_eq!((depth(&shop).await, shop.number("SELECT sets FROM store").await), (0, 1));
+    assert_eq!((shop.broker.left().await, shop.number("SELECT sets FROM store").await), (0, 1));
     assert_eq!(shop.note.orders(), []);
     shop.close().await;
 }
@@ -84,13 +82,13 @@ async fn a_store_that_is_away_pauses_the_issuer_and_costs_no_message() {
     let mut pings = shop.faults.pings();
     let issuer = shop.start_issuer().await;
     pings.wait_for(|count| *count >= 2).await.unwrap();
-    assert_eq!(depth(&shop).await, 5);
+    assert_eq!(shop.broker.left().await, 5);
     assert!(!*issuer.consuming.borrow(), "a paused issuer is not ready");
     shop.faults.clear();
     shop.until(&orders, OrderStatus::Issued).await;
     assert!(*issuer.consuming.borrow());
     issuer.stop().await;
-    assert_eq!((depth(&shop).await, shop.letters(None).await), (0, vec![]));
+    assert_eq!((shop.broker.left().await, shop.letters(None).await), (0, vec![]));
     shop.close().await;
 }
 
@@ -106,7 +104,7 @@ async fn a_store_that_fails_within_a_set_pauses_the_issuer_and_costs_no_message(
         let issuer = shop.start_issuer().await;
         shop.until(&orders, OrderStatus::Issued).await;
         issuer.stop().await;
-        assert_eq!((depth(&shop).await, shop.letters(None).await), (0, vec![]));
+        assert_eq!((shop.broker.left().await, shop.letters(None).await), (0, vec![]));
         assert_eq!(codes(&shop, &orders).await, 5);
         shop.close().await;
     }
@@ -115,17 +113,18 @@ async fn a_store_that_fails_within_a_set_pauses_the_issuer_and_costs_no_message(
 #[tokio::test]
 async fn killed_between_commit_and_acknowledgement_it_gives_no_second_code() {
     let (shop, orders) = paid(5).await;
+    shop.broker.hand_out_whole_sets();
     let hang = shop.faults.hang("committed", &"spans_append");
     let issuer = shop.start_issuer().await;
     hang.reached().await;
     issuer.kill().await;
     hang.go_on();
-    assert_eq!(depth(&shop).await, 5);
+    assert_eq!(shop.broker.left().await, 5);
     assert_eq!(shop.statuses(&orders).await, [OrderStatus::Issued; 5]);
     let issuer = shop.start_issuer().await;
-    shop.until_taken().await;
+    shop.broker.until_acknowledged().await;
     issuer.stop().await;
-    assert_eq!((depth(&shop).await, codes(&shop, &orders).await), (0, 5));
+    assert_eq!((shop.broker.left().await, codes(&shop, &orders).await), (0, 5));
     assert_eq!(shop.number("SELECT sets FROM store").await, 1);
     shop.close().await;
 }
@@ -141,7 +140,7 @@ async fn killed_before_its_commit_it_leaves_everything_to_its_successor() {
     let issuer = shop.start_issuer().await;
     shop.until(&orders, OrderStatus::Issued).await;
     issuer.stop().await;
-    assert_eq!((depth(&shop).await, codes(&shop, &orders).await), (0, 5));
+    assert_eq!((shop.broker.left().await, codes(&shop, &orders).await), (0, 5));
     shop.close().await;
 }
 
@@ -169,19 +168,20 @@ async fn restarted_fifty_times_it_gives_no_code_twice() {
 #[tokio::test]
 async fn a_broker_that_goes_away_within_a_set_and_comes_back_costs_nothing() {
     let (shop, orders) = paid(5).await;
+    shop.broker.hand_out_whole_sets();
     let hang = shop.faults.hang("commit", &"spans_append");
     let issuer = shop.start_issuer().await;
     hang.reached().await;
-    shop.broker.stop();
+    shop.broker.stop().await;
     hang.go_on();
     shop.until(&orders, OrderStatus::Issued).await;
-    shop.broker.restart();
+    shop.broker.restart().await;
     shop.stock("card", 1).await;
     let later = shop.place("ann", &[("card", 1)]).await;
     shop.pay(later).await;
     shop.until(&[later], OrderStatus::Issued).await;
     issuer.stop().await;
-    assert_eq!((depth(&shop).await, codes(&shop, &orders).await), (0, 5));
+    assert_eq!((shop.broker.left().await, codes(&shop, &orders).await), (0, 5));
     shop.close().await;
 }
 
@@ -190,7 +190,7 @@ async fn orders_paid_while_the_broker_is_away_are_issued_once_it_is_back_and_swe
     let shop = Shop::open().await;
     shop.product("card", |_| ()).await;
     shop.stock("card", 20).await;
-    shop.broker.stop();
+    shop.broker.stop().await;
     let (issuer, mut ready) = shop.start_waiting_issuer();
     let mut orders = vec![];
     for _ in 0..20 {
@@ -200,7 +200,7 @@ async fn orders_paid_while_the_broker_is_away_are_issued_once_it_is_back_and_swe
     }
     shop.until_published(20).await;
     shop.clock.advance(Duration::from_mins(1));
-    shop.broker.restart();
+    shop.broker.restart().await;
     ready.wait_for(|ready| *ready).await.unwrap();
     assert_eq!(shop.sweep().await, 20);
     shop.until(&orders, OrderStatus::Issued).await;
@@ -211,12 +211,13 @@ async fn orders_paid_while_the_broker_is_away_are_issued_once_it_is_back_and_swe
 #[tokio::test]
 async fn a_message_of_a_newer_program_pauses_the_issuer_and_is_kept() {
     let (shop, orders) = paid(2).await;
+    shop.broker.hand_out_whole_sets();
     shop.publish(message("order.split", r#"{"v":2}"#)).await;
     let mut pings = shop.faults.pings();
     let issuer = shop.start_issuer().await;
     pings.wait_for(|count| *count >= 2).await.unwrap();
     issuer.stop().await;
-    assert_eq!((depth(&shop).await, shop.letters(None).await), (3, vec![]));
+    assert_eq!((shop.broker.left().await, shop.letters(None).await), (3, vec![]));
     assert_eq!(shop.statuses(&orders).await, [OrderStatus::Paid; 2]);
     shop.issue(&orders).await;
     shop.close().await;

@@ -89,10 +89,12 @@ impl Queues {
         format!("{}.issue.{partition}", self.prefix)
     }
 
-    async fn connect(&self) -> lapin::Result<(Connection, Channel)> {
-        let connection = Connection::connect(&self.url, ConnectionProperties::default()).await?;
-        let channel = connection.create_channel().await?;
-        Ok((connection, channel))
+    /// A connection to the server, and a channel on it; both are needed for as long as it is used.
+    ///
+    /// # Errors
+    /// The server is away.
+    pub async fn connect(&self) -> lapin::Result<(Connection, Channel)> {
+        connect(&self.url).await
     }
 
     async fn delete(&self) -> lapin::Result<()> {
@@ -107,6 +109,16 @@ impl Queues {
         }
         connection.close(200, "done".into()).await
     }
+}
+
+/// A connection to the server at this address, and a channel on it; both are needed for as long as it is used.
+///
+/// # Errors
+/// The server is away.
+pub async fn connect(url: &str) -> lapin::Result<(Connection, Channel)> {
+    let connection = Connection::connect(url, ConnectionProperties::default()).await?;
+    let channel = connection.create_channel().await?;
+    Ok((connection, channel))
 }
 
 impl Drop for Queues {

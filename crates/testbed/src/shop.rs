@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use tessera_broker::{Broker, InProcess};
+use tessera_broker::Broker;
 use tessera_courier::{Publisher, Sweeper};
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::keys::Keyring;
 use tessera_orders::{Desk, Heard};
 use tessera_store::{Clock, Entropy, Store};
 
-use crate::{Database, Faults, FaultyStore, MemoryNote, MockClock};
+use crate::{Database, Faults, FaultyStore, MemoryNote, MockClock, TestBroker};
 
 mod buying;
 mod home;
@@ -43,7 +43,7 @@ pub struct Shop {
     /// What is to go wrong with the store.
     pub faults: Faults,
     /// The broker, with one queue.
-    pub broker: Arc<InProcess>,
+    pub broker: Arc<TestBroker>,
     /// What publishes the orders that the desk made paid.
     pub publisher: Publisher,
     /// Where buyers' and providers' requests meet.
@@ -85,7 +85,7 @@ impl Shop {
             Arc::new(FaultyStore::new(home.store(Arc::clone(&ticking)).await, faults.clone()));
         store.migrate().await.unwrap();
         tessera_backoffice::keyring::learn(&store, &keyring).await.unwrap();
-        let broker = Arc::new(InProcess::new(1));
+        let broker = Arc::new(TestBroker::beside(engine));
         let seam: Arc<dyn Broker> = broker.clone();
         let (publisher, _task) = Publisher::spawn(Arc::clone(&seam), ticking, 1);
         let desk = Desk::new(&store, Arc::new(PublishesPaid(publisher.clone())));

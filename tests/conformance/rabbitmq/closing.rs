@@ -26,7 +26,7 @@ async fn closing_leaves_no_connection() {
     let rabbit = Rabbit::start().await;
     let _consumer = within(rabbit.broker.consume(0, 10)).await.unwrap();
     let _wakes = within(rabbit.broker.wakes()).await.unwrap();
-    rabbit.back().await;
+    within(rabbit.back()).await;
     assert_eq!(rabbit.proxy.connections(), 2);
     within(rabbit.broker.close()).await;
     until(async || rabbit.proxy.connections() == 0).await;
@@ -35,7 +35,7 @@ async fn closing_leaves_no_connection() {
 #[tokio::test]
 async fn dropping_leaves_no_connection() {
     let mut rabbit = Rabbit::start().await;
-    rabbit.back().await;
+    within(rabbit.back()).await;
     let other = std::sync::Arc::new(tessera_broker::RabbitMq::new(&rabbit.options).unwrap());
     drop(std::mem::replace(&mut rabbit.broker, other));
     until(async || rabbit.proxy.connections() == 0).await;
@@ -45,7 +45,7 @@ async fn dropping_leaves_no_connection() {
 async fn broker_that_does_not_answer_is_left_in_time() {
     let rabbit = Rabbit::start().await;
     let _consumer = within(rabbit.broker.consume(0, 10)).await.unwrap();
-    rabbit.back().await;
+    within(rabbit.back()).await;
     rabbit.proxy.hold(Way::Both);
     let began = Instant::now();
     let publishing = rabbit.broker.publish(vec![message(0, "a")]);

@@ -18,9 +18,9 @@ fn held() -> (usize, usize) {
 
 /// Past the first outage, in which the library opens what it keeps once for the process.
 async fn past_the_first_outage(rabbit: &Rabbit) {
-    rabbit.back().await;
+    within(rabbit.back()).await;
     rabbit.proxy.reset().await;
-    rabbit.back().await;
+    within(rabbit.back()).await;
 }
 
 /// Waits until the process holds no more than it did.
@@ -40,7 +40,7 @@ async fn broker_that_is_away_from_the_start_is_used_once_it_is_there() {
     assert_eq!(within(rabbit.broker.publish(vec![message(0, "a")])).await, [Err(PublishError::Away)]);
     rabbit.proxy.restore();
     until(async || rabbit.broker.declare().await.is_ok()).await;
-    rabbit.back().await;
+    within(rabbit.back()).await;
     assert_eq!(within(rabbit.broker.publish(vec![message(0, "a")])).await, [Ok(())]);
 }
 
@@ -56,7 +56,7 @@ async fn fifty_cuts_leave_no_descriptor_and_no_thread() {
         rabbit.proxy.reset().await;
         assert_eq!(within(consumer.next_set(1)).await, Err(BrokerError::SessionLost));
         assert_eq!(within(wakes.next()).await, None);
-        rabbit.back().await;
+        within(rabbit.back()).await;
     }
     assert_nothing_is_left(before).await;
     assert_eq!(within(rabbit.broker.publish(vec![message(0, "a")])).await, [Ok(())]);
@@ -76,7 +76,7 @@ async fn handshakes_without_an_answer_leave_no_descriptor_and_no_thread() {
     // Held still: nothing ends them but this side.
     assert_nothing_is_left(before).await;
     rabbit.proxy.release();
-    rabbit.back().await;
+    within(rabbit.back()).await;
 }
 
 /// Neither side closes, and nothing comes: only heartbeats tell.
@@ -90,20 +90,20 @@ async fn silent_peer_is_noticed_by_heartbeats() {
     let noticed = held.elapsed();
     assert!(noticed > Duration::from_secs(5) && noticed < Duration::from_secs(15), "{noticed:?}");
     rabbit.proxy.release();
-    rabbit.back().await;
+    within(rabbit.back()).await;
 }
 
 /// Waiting grows with the outage, but not beyond 5 s.
 #[tokio::test]
 async fn connection_is_back_five_seconds_after_a_long_outage() {
     let rabbit = Rabbit::start().await;
-    rabbit.back().await;
+    within(rabbit.back()).await;
     rabbit.stop().await;
     // Each of the two connections waits 1, 2 and then 4 s, the longest.
     within(rabbit.proxy.made(6)).await;
     rabbit.restart().await;
     let restored = Instant::now();
-    rabbit.back().await;
+    within(rabbit.back()).await;
     assert!(restored.elapsed() < Duration::from_secs(5), "{:?}", restored.elapsed());
 }
 
@@ -117,7 +117,7 @@ async fn confirmed_messages_survive_cuts_while_publishing() {
         for number in 0..200 {
             let id = number.to_string();
             while within(rabbit.broker.publish(vec![message(0, &id)])).await != [Ok(())] {
-                rabbit.back().await;
+                within(rabbit.back()).await;
             }
             confirmed.push(id);
             tell.send_replace(confirmed.len());
@@ -128,7 +128,7 @@ async fn confirmed_messages_survive_cuts_while_publishing() {
         for cut in 1..=5 {
             until(async || *told.borrow() >= 30 * cut).await;
             rabbit.proxy.reset().await;
-            rabbit.back().await;
+            within(rabbit.back()).await;
         }
     };
     let (confirmed, ()) = tokio::join!(publishing, cutting);

@@ -130,6 +130,6 @@ async fn publisher_of_a_broker_that_does_not_read_gets_an_answer_in_time() {
     assert_eq!(within(rabbit.broker.publish(vec![message(0, "c")])).await, [Err(PublishError::Away)]);
     assert!(again.elapsed() < Duration::from_secs(1), "the next does not wait: {:?}", again.elapsed());
     rabbit.proxy.release();
-    rabbit.back().await;
+    within(rabbit.back()).await;
     assert_eq!(within(rabbit.broker.publish(vec![message(0, "d")])).await, [Ok(())]);
 }

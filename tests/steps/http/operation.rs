@@ -50,7 +50,7 @@ async fn ready_has_exactly_these_fields() {
 #[tokio::test]
 async fn a_broker_that_is_away_does_not_make_the_api_unready() {
     let api = Api::open().await;
-    api.shop.broker.stop();
+    api.shop.broker.stop().await;
     api.ask(get("/readyz")).await.json(200);
     api.close().await;
 }

@@ -61,12 +61,12 @@ async fn a_request_without_a_good_token_learns_nothing_of_an_outage() {
 #[tokio::test]
 async fn a_broker_that_is_away_delays_codes_and_no_answer() {
     let (api, _) = Api::selling(2).await;
-    api.shop.broker.stop();
+    api.shop.broker.stop().await;
     let bought = api.place("ann", &[("card", 1)]).await;
     assert_eq!(api.ask(bought.pay()).await.json(202)["status"], "paid");
     assert_eq!(api.show(&bought).await["status"], "paid");
     api.shop.until_published(1).await;
-    api.shop.broker.restart();
+    api.shop.broker.restart().await;
     api.shop.publish_paid(bought.order_id()).await;
     let issued = api.ask(bought.get().wait(30)).await.json(200);
     assert_eq!(issued["status"], "issued");
@@ -78,12 +78,12 @@ async fn five_hundred_payments_while_the_broker_is_away_are_all_issued_after() {
     let (api, _) = Api::selling(500).await;
     let customers: Vec<String> = (0..500).map(|n| format!("u-{n}")).collect();
     let bought = join_all(customers.iter().map(|customer| api.place(customer, &[("card", 1)]))).await;
-    api.shop.broker.stop();
+    api.shop.broker.stop().await;
     for answer in join_all(bought.iter().map(|b| api.ask(b.pay()))).await {
         answer.json(202);
     }
     api.shop.until_published(500).await;
-    api.shop.broker.restart();
+    api.shop.broker.restart().await;
     api.shop.clock.advance(Duration::from_secs(10));
     assert_eq!(api.shop.sweep().await, 500);
     let ids: Vec<_> = bought.iter().map(Bought::order_id).collect();

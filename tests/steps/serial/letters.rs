@@ -8,7 +8,7 @@ use tessera_store::StoreError;
 use tessera_store::letters::LetterState;
 use tessera_testbed::{How, Shop};
 
-use super::{damage, depth, mend, message, paid};
+use super::{damage, mend, message, paid};
 
 const STRANGER: &str = "00000000-0000-7000-8000-000000000000";
 
@@ -17,7 +17,7 @@ async fn until_letters(shop: &Shop, count: usize) {
     let issuer = shop.start_issuer().await;
     shop.until_true(async || shop.letters(None).await.len() == count).await;
     issuer.stop().await;
-    assert_eq!(depth(shop).await, 0);
+    assert_eq!(shop.broker.left().await, 0);
 }
 
 #[tokio::test]
@@ -110,13 +110,13 @@ async fn the_damaged_head_of_a_waitlist_becomes_a_letter_by_name() {
     shop.pay(head).await;
     shop.issue(&[head]).await;
     shop.until_published(1).await;
-    shop.broker.purge(0).unwrap();
+    shop.broker.purge().await;
     shop.stock("card", 1).await;
     damage(&shop, head).await;
     shop.publish_stock(card).await;
     shop.clock.advance(Duration::from_secs(4));
     let issuer = shop.start_issuer().await;
-    shop.until_taken().await;
+    shop.broker.until_acknowledged().await;
     assert_eq!(shop.sweep().await, 1);
     shop.until_true(async || shop.letters(None).await.len() == 1).await;
     issuer.stop().await;
@@ -140,7 +140,7 @@ async fn a_damaged_head_holds_up_nobody_behind_it_once_it_is_a_letter() {
         waiting.push(order);
     }
     shop.until_published(2).await;
-    shop.broker.purge(0).unwrap();
+    shop.broker.purge().await;
     shop.stock("card", 3).await;
     damage(&shop, waiting[0]).await;
     shop.clock.advance(Duration::from_secs(4));

@@ -84,7 +84,8 @@ impl Process {
         let url = square.shop.database().url();
         let store = Postgres::connect(&url, CONNECTIONS, Time::Given(clock)).await.unwrap();
         let store: Arc<dyn Store> = Arc::new(store);
-        let desk = Desk::new(&store, Arc::new(Nobody));
+        let nobody: Arc<dyn Heard> = Arc::new(Nobody);
+        let desk = Desk::new(&store, &nobody);
         Arc::new(Self { square: Arc::clone(square), store, desk, issues: number < 2 })
     }
 

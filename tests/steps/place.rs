@@ -208,7 +208,11 @@ async fn the_price_is_frozen_for_an_open_order_only() {
 async fn a_price_is_changed_without_a_look_through_all_customers() {
     let shop = Shop::open().await;
     shop.product("card", |_| ()).await;
-    shop.faults.always("products_sold", &"", How::Fail(StoreError::Unavailable("it takes too long".to_owned())));
+    shop.faults.always(
+        "products_sold",
+        &"",
+        How::Fail(StoreError::Unavailable("it takes too long".to_owned())),
+    );
     shop.product("card", |rules| rules.price.minor = 5).await;
     shop.stock("card", 1).await;
     let order = shop.place("buyer", &[("card", 1)]).await;

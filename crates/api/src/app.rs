@@ -96,7 +96,7 @@ impl App {
             move |ids: Vec<OrderId>| view(Arc::clone(&store), Arc::clone(&keyring), ids)
         });
         Self {
-            desk: Desk::new(&store, heard),
+            desk: Desk::new(&store, &heard),
             metrics: Arc::clone(&ops.metrics),
             ops,
             payments: Arc::new(payments),

@@ -40,11 +40,6 @@ impl<I: Send + 'static, O: Send + 'static> Batcher<I, O> {
         Self { waiting }
     }
 
-    /// Whether nothing waits and no caller is about to: only the one who asks has a handle.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.waiting.strong_count() == 1 && self.waiting.capacity() == self.waiting.max_capacity()
-    }
-
     /// Joins the next set; waits for a place in it, however long the queue.
     ///
     /// The input is run even if the caller stops waiting once it has its place.

@@ -1,11 +1,9 @@
 //! The desk: where requests of one process meet, join sets, and get their answers.
 
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::place::NewOrder;
-use tessera_model::text::Sku;
 use tessera_store::{SetFault, Store, run_set};
 
 use crate::batcher::{Batcher, Busy};
@@ -33,49 +31,39 @@ pub enum Failure {
 
 type Answer<O> = Result<O, SetFault>;
 
-/// How many lanes new orders have. An order may name any sku, there or not: with a lane a sku, a crowd that makes names
-/// up would have a transaction an order, and take every connection from payments and the issuer.
-const SKU_LANES: u64 = 16;
+/// Lanes of new orders, where the engine locks by row.
+const PRODUCT_LANES: usize = 16;
 
-/// How many lanes payments and cancellations have, which know their order only.
-const ORDER_LANES: u64 = 4;
+/// Lanes of payments, and of cancellations. Payments in time lock orders only, and go the faster the larger their sets.
+const ORDER_LANES: usize = 4;
 
 /// Batchers for each thing buyers do.
 ///
-/// Where the engine locks by row they stand in lanes by product; with one writer all requests join one set.
+/// Where the engine locks by row new orders stand in lanes by product, and payments and cancellations, which know their
+/// order only, by order; with one writer all requests join one set.
 #[derive(Clone)]
 pub struct Desk {
-    in_lanes: bool,
-    place: Arc<Lanes<u64, NewOrder, Answer<PlaceOutcome>>>,
-    pay: Arc<Lanes<u64, Incoming, Answer<PayOutcome>>>,
-    cancel: Arc<Lanes<u64, Cancellation, Answer<CancelOutcome>>>,
+    place: Lanes<NewOrder, Answer<PlaceOutcome>>,
+    pay: Lanes<Incoming, Answer<PayOutcome>>,
+    cancel: Lanes<Cancellation, Answer<CancelOutcome>>,
 }
 
 impl Desk {
-    /// Starts with no lane.
-    pub fn new(store: &Arc<dyn Store>, heard: Arc<dyn Heard>) -> Self {
+    /// Starts the batchers.
+    pub fn new(store: &Arc<dyn Store>, heard: &Arc<dyn Heard>) -> Self {
+        let lanes = |count| if store.has_one_writer() { 1 } else { count };
         Self {
-            in_lanes: !store.has_one_writer(),
-            place: Lanes::new({
-                let (store, heard) = (Arc::clone(store), Arc::clone(&heard));
-                move || {
-                    let (store, heard) = (Arc::clone(&store), Arc::clone(&heard));
-                    Batcher::spawn(move |set| place(Arc::clone(&store), Arc::clone(&heard), set))
-                }
+            place: Lanes::start(lanes(PRODUCT_LANES), || {
+                let (store, heard) = (Arc::clone(store), Arc::clone(heard));
+                Batcher::spawn(move |set| place(Arc::clone(&store), Arc::clone(&heard), set))
             }),
-            pay: Lanes::new({
-                let store = Arc::clone(store);
-                move || {
-                    let (store, heard) = (Arc::clone(&store), Arc::clone(&heard));
-                    Batcher::spawn(move |set| pay(Arc::clone(&store), Arc::clone(&heard), set))
-                }
+            pay: Lanes::start(lanes(ORDER_LANES), || {
+                let (store, heard) = (Arc::clone(store), Arc::clone(heard));
+                Batcher::spawn(move |set| pay(Arc::clone(&store), Arc::clone(&heard), set))
             }),
-            cancel: Lanes::new({
+            cancel: Lanes::start(lanes(ORDER_LANES), || {
                 let store = Arc::clone(store);
-                move || {
-                    let store = Arc::clone(&store);
-                    Batcher::spawn(move |set| run_set(Arc::clone(&store), Arc::new(Cancel), set))
-                }
+                Batcher::spawn(move |set| run_set(Arc::clone(&store), Arc::new(Cancel), set))
             }),
         }
     }
@@ -85,9 +73,8 @@ impl Desk {
     /// # Errors
     /// [`Failure`] says whether it is the input or the moment.
     pub async fn place(&self, new: NewOrder) -> Result<PlaceOutcome, Failure> {
-        let lowest = new.lines().iter().map(|(sku, _)| sku).min();
-        let lane = lowest.filter(|_| self.in_lanes).map_or(0, sku_lane);
-        Ok(self.place.try_submit(lane, new).await??)
+        let lowest = new.lines().iter().map(|(sku, _)| sku.clone()).min();
+        Ok(self.place.try_submit(lowest, new).await??)
     }
 
     /// Takes a payment; waits as long as it takes.
@@ -95,8 +82,7 @@ impl Desk {
     /// # Errors
     /// As [`Desk::place`].
     pub async fn pay(&self, incoming: Incoming) -> Result<PayOutcome, Failure> {
-        let lane = incoming.order().map_or(0, |order| self.order_lane(order));
-        Ok(self.pay.submit(lane, incoming).await??)
+        Ok(self.pay.submit(incoming.order(), incoming).await??)
     }
 
     /// Cancels an order.
@@ -104,18 +90,8 @@ impl Desk {
     /// # Errors
     /// As [`Desk::place`].
     pub async fn cancel(&self, wish: Cancellation) -> Result<CancelOutcome, Failure> {
-        Ok(self.cancel.submit(self.order_lane(wish.order), wish).await??)
+        Ok(self.cancel.submit(Some(wish.order), wish).await??)
     }
-
-    /// Everything about one order is in one lane.
-    fn order_lane(&self, order: OrderId) -> u64 {
-        // The last bits of an id are random.
-        if self.in_lanes { order.uuid().as_u64_pair().1 % ORDER_LANES } else { 0 }
-    }
-}
-
-fn sku_lane(sku: &Sku) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(sku) % SKU_LANES
 }
 
 async fn place(
@@ -157,19 +133,5 @@ async fn pay(store: Arc<dyn Store>, heard: Arc<dyn Heard>, set: Vec<Incoming>) -
 fn tell(heard: &dyn Heard, paid: Vec<(OrderId, ProductId)>) {
     if !paid.is_empty() {
         heard.paid(paid);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn made_up_skus_make_no_more_lanes_than_there_are() {
-        let skus = (0..1_000).filter_map(|n| Sku::parse(&format!("nothing-{n}")).ok());
-        let lanes: HashSet<u64> = skus.map(|sku| sku_lane(&sku)).collect();
-        assert!(lanes.len() > 1 && lanes.iter().all(|lane| *lane < SKU_LANES), "{lanes:?}");
     }
 }

@@ -88,7 +88,8 @@ impl Shop {
         let broker = Arc::new(TestBroker::beside(engine));
         let seam: Arc<dyn Broker> = broker.clone();
         let (publisher, _task) = Publisher::spawn(Arc::clone(&seam), ticking, 1);
-        let desk = Desk::new(&store, Arc::new(PublishesPaid(publisher.clone())));
+        let heard: Arc<dyn Heard> = Arc::new(PublishesPaid(publisher.clone()));
+        let desk = Desk::new(&store, &heard);
         let sweeper = Sweeper::new(Arc::clone(&store), seam, publisher.clone(), 1);
         Self {
             clock,

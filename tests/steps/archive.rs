@@ -1,11 +1,10 @@
-//! The archive: what the broker itself gave up on becomes a dead letter.
+//! The archive: what the broker itself gave up on.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tessera_broker::Delivery;
 use tessera_courier::Archive;
-use tessera_model::order::OrderStatus;
-use tessera_store::letters::LetterState;
 use tessera_testbed::Shop;
 
 fn archive(shop: &Shop) -> Archive {
@@ -23,7 +22,7 @@ fn given_up(kind: &str, body: &str) -> Delivery {
 }
 
 #[tokio::test]
-async fn what_the_broker_gave_up_is_a_letter_that_keeps_the_sweeper_off() {
+async fn an_order_whose_message_the_broker_gave_up_is_published_anew() {
     let shop = Shop::open().await;
     shop.product("card", |_| ()).await;
     shop.stock("card", 1).await;
@@ -31,28 +30,11 @@ async fn what_the_broker_gave_up_is_a_letter_that_keeps_the_sweeper_off() {
     shop.pay(order).await;
     let body = format!(r#"{{"v":1,"order_id":"{order}"}}"#);
     let twice = vec![given_up("order.paid", &body), given_up("order.paid", &body)];
-    archive(&shop).keep(twice).await.unwrap();
-    let letter = shop.letters(None).await.remove(0);
-    assert_eq!((letter.order, letter.state), (Some(order), LetterState::Open));
-    assert_eq!(letter.message_id.as_deref(), Some("an-event"));
-    shop.clock.advance(std::time::Duration::from_mins(2));
-    assert_eq!(shop.sweep().await, 0);
+    assert_eq!(archive(&shop).keep(twice).await, Ok(0));
+    shop.broker.purge().await;
+    shop.clock.advance(Duration::from_secs(4));
+    assert_eq!(shop.sweep().await, 1);
     shop.issue(&[order]).await;
-    assert_eq!(shop.letters(None).await.len(), 0, "issuing it in any way resolves the letter");
-    shop.close().await;
-}
-
-#[tokio::test]
-async fn a_message_whose_order_is_done_needs_no_letter() {
-    let shop = Shop::open().await;
-    shop.product("card", |_| ()).await;
-    shop.stock("card", 1).await;
-    let order = shop.place("buyer", &[("card", 1)]).await;
-    shop.pay(order).await;
-    shop.issue(&[order]).await;
-    let body = format!(r#"{{"v":1,"order_id":"{order}"}}"#);
-    assert_eq!(archive(&shop).keep(vec![given_up("order.paid", &body)]).await, Ok(0));
-    assert_eq!(shop.status(order).await, OrderStatus::Issued);
     shop.close().await;
 }
 

@@ -1,16 +1,16 @@
-//! The archive: what the broker itself gave up on becomes a dead letter that operators see.
+//! The archive: what the broker itself gave up on, after a thousand deliveries without an acknowledgement.
 //!
-//! The broker gives a message up when it was delivered too often without an acknowledgement. Its order is still
-//! `paid`; the letter keeps the sweeper off, so that what may be killing issuers is not sent to them again. A
-//! message whose order is done needs no letter.
+//! An order is its own outbox, so a message about one is only let go: if its codes are still due, the sweeper publishes
+//! it anew. What kills issuers became a letter after three lone tries; what comes here has mostly been handed back by
+//! an issuer that was paused for long, and a letter would keep the sweeper off orders that nothing is wrong with. What
+//! is about no order of ours becomes a letter, so that an operator sees it.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tessera_broker::{Broker, BrokerError, Delivery};
 use tessera_model::ids::{LetterId, OrderId};
-use tessera_model::order::{Order, OrderStatus};
 use tessera_store::letters::Letter;
 use tessera_store::{Entropy, Result, Store, run_alone};
 use tokio_util::sync::CancellationToken;
@@ -74,7 +74,7 @@ impl Archive {
         }
     }
 
-    /// Keeps what was given up, each message whose order is not done yet.
+    /// Keeps what is about no order of ours; returns how many letters that made.
     ///
     /// # Errors
     /// The store's; nothing was kept then.
@@ -82,15 +82,14 @@ impl Archive {
         let (store, entropy) = (Arc::clone(&self.store), Arc::clone(&self.entropy));
         let kept = run_alone(async move {
             let mut tx = store.begin().await?;
-            let mut ids: Vec<OrderId> = set.iter().filter_map(|d| order_in(&d.body)).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            // Under lock: an issuer that is at it resolves the letter, or has issued the order already.
-            let orders = tx.orders_lock(&ids).await?.into_iter().map(|order| (order.id, order)).collect();
+            let ids: HashSet<OrderId> = set.iter().filter_map(|d| order_in(&d.body)).collect();
+            let ids: Vec<OrderId> = ids.into_iter().collect();
+            let orders: HashSet<OrderId> =
+                tx.orders_versions(&ids).await?.into_iter().map(|(id, _)| id).collect();
             let now = tx.now();
-            let letters: Vec<Letter> = set
-                .iter()
-                .filter_map(|delivery| letter(delivery, &orders))
+            let strange = set.iter().filter(|d| order_in(&d.body).is_none_or(|id| !orders.contains(&id)));
+            let letters: Vec<Letter> = strange
+                .map(letter)
                 .map(|letter| Letter {
                     id: LetterId::new(now, entropy.bytes()),
                     first_failed_at: now,
@@ -100,27 +99,20 @@ impl Archive {
                 .collect();
             tx.letters_put(&letters).await?;
             tx.commit().await?;
-            Ok(letters.len())
+            Ok((letters.len(), set.len() - letters.len()))
         })
         .await?;
-        if kept > 0 {
-            tracing::error!(letters = kept, "the broker gave messages up: they are dead letters now");
-        }
-        Ok(kept)
+        let (letters, let_go) = kept;
+        tracing::error!(letters, let_go, "the broker gave messages up");
+        Ok(letters)
     }
 }
 
-fn letter(delivery: &Delivery, orders: &HashMap<OrderId, Order>) -> Option<Letter> {
-    let order = order_in(&delivery.body).and_then(|id| orders.get(&id));
-    let waits = |order: &Order| matches!(order.state.status(), OrderStatus::Paid | OrderStatus::Backordered);
-    if order.is_some_and(|order| !waits(order)) {
-        return None;
-    }
-    Some(Letter {
-        order: order.map(|order| order.id),
+fn letter(delivery: &Delivery) -> Letter {
+    Letter {
         reason: "the broker gave it up: delivered too often without an outcome".to_owned(),
         fingerprint: FINGERPRINT.to_owned(),
         attempts: 1,
         ..Letter::about(delivery.message_id.as_deref(), delivery.kind.as_deref(), &delivery.body)
-    })
+    }
 }

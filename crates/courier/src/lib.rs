@@ -2,7 +2,7 @@
 //!
 //! There is no outbox table: a paid order is its own outbox. The [`Publisher`] publishes after the commit and
 //! may drop what it cannot send; the [`Sweeper`] publishes again, under the same event id, every order that
-//! has been paid longer than a bound. What the broker itself gives up on, the [`Archive`] keeps.
+//! has been paid longer than a bound. What the broker itself gives up on, the [`Archive`] takes away.
 
 mod archive;
 mod message;

@@ -9,7 +9,6 @@ use tessera_model::ids::{EventId, OrderId, ProductId};
 use tessera_model::time::Timestamp;
 use tessera_store::Clock;
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 
 use crate::message;
 
@@ -38,11 +37,16 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Starts the task, which ends when every handle is gone and what waits was tried.
-    pub fn spawn(broker: Arc<dyn Broker>, clock: Arc<dyn Clock>, partitions: u16) -> (Self, JoinHandle<()>) {
+    /// A publisher, and its task for the caller to run. The task ends when every handle is gone and what waits was
+    /// tried.
+    pub fn new(
+        broker: Arc<dyn Broker>,
+        clock: Arc<dyn Clock>,
+        partitions: u16,
+    ) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let (waiting, inbox) = mpsc::channel(WAITING_MAX);
         let counts = Arc::new(Counts::default());
-        let task = tokio::spawn(serve(broker, inbox, Arc::clone(&counts)));
+        let task = serve(broker, inbox, Arc::clone(&counts));
         (Self { waiting, counts, clock, partitions }, task)
     }
 

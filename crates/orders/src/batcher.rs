@@ -45,7 +45,7 @@ impl<I: Send + 'static, O: Send + 'static> Batcher<I, O> {
     /// The input is run even if the caller stops waiting once it has its place.
     ///
     /// # Errors
-    /// [`Busy`] when the task has ended, which it does only with the process.
+    /// [`Busy`] when its set panicked.
     pub async fn submit(&self, input: I) -> Result<O, Busy> {
         let (answer, outcome) = oneshot::channel();
         self.waiting.send(Waiting { input, answer }).await.map_err(|_| Busy)?;
@@ -65,12 +65,15 @@ impl<I: Send + 'static, O: Send + 'static> Batcher<I, O> {
 
 async fn serve<I, O, F>(mut inbox: mpsc::Receiver<Waiting<I, O>>, run: impl Fn(Vec<I>) -> F)
 where
-    F: Future<Output = Vec<O>>,
+    O: Send + 'static,
+    F: Future<Output = Vec<O>> + Send + 'static,
 {
     let mut set = Vec::with_capacity(SET_MAX);
     while inbox.recv_many(&mut set, SET_MAX).await > 0 {
         let (inputs, answers): (Vec<I>, Vec<_>) = set.drain(..).map(|w| (w.input, w.answer)).unzip();
-        for (answer, outcome) in answers.into_iter().zip(run(inputs).await) {
+        // In a task of its own: a panic costs this set its answers, and no later one.
+        let Ok(outcomes) = tokio::spawn(run(inputs)).await else { continue };
+        for (answer, outcome) in answers.into_iter().zip(outcomes) {
             // A caller that went away is no fault of the set.
             let _gone = answer.send(outcome);
         }
@@ -115,6 +118,16 @@ mod tests {
             assert_eq!(answer.await.unwrap(), n * 2);
         }
         assert_eq!(*sizes.lock().unwrap(), [1, 5]);
+    }
+
+    #[tokio::test]
+    async fn a_set_that_panics_takes_no_later_one_with_it() {
+        let batcher = Batcher::spawn(async |set: Vec<u32>| {
+            assert!(!set.contains(&13), "a fault of ours");
+            set
+        });
+        assert_eq!(batcher.submit(13).await, Err(Busy));
+        assert_eq!(batcher.submit(7).await, Ok(7));
     }
 
     #[tokio::test]

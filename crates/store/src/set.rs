@@ -88,6 +88,8 @@ async fn attempt<S: Step>(
         .await;
         match outcome {
             Err(StoreError::InDoubt(_)) if reruns < RERUNS_MAX => (again, reruns) = (true, reruns + 1),
+            // An earlier run may be done, so it cannot be said that nothing was.
+            Err(StoreError::Unavailable(detail)) if again => return Err(StoreError::InDoubt(detail)),
             outcome => return outcome,
         }
     }

@@ -40,6 +40,9 @@ use start::{Running, start};
 /// How long answers under way may take after a signal.
 const DRAIN_WITHIN: Duration = Duration::from_secs(6);
 
+/// How long the publisher may take over what it holds.
+const PUBLISH_WITHIN: Duration = Duration::from_secs(1);
+
 /// How long the whole stop may take.
 const STOP_WITHIN: Duration = Duration::from_secs(9);
 
@@ -139,11 +142,12 @@ pub(crate) async fn serve(settings: &Settings, shop: &Shop, roles: &Roles, liste
 /// Says when the roles are ready; ends only by a failure.
 async fn live(running: &mut Running, shop: &Shop, roles: &Roles) -> Result<(), Failure> {
     let ready = running.ready.clone();
-    let Running { http, work, .. } = running;
+    let Running { http, work, publisher, .. } = running;
     let ended = async {
         tokio::select! {
             Some(_) = http.join_next() => {}
             Some(_) = work.join_next() => {}
+            Some(_) = publisher.join_next() => {}
         }
     };
     let told = async {
@@ -167,7 +171,7 @@ async fn until_all(roles: Vec<watch::Receiver<bool>>) {
 
 /// Stops in order: what buyers wait for, the work behind it, what it says to the outside, the store.
 async fn stop(running: Running, stops: &Stops, shop: &Shop) {
-    let Running { mut http, mut work, publisher, broker, .. } = running;
+    let Running { mut http, mut work, mut publisher, broker, .. } = running;
     stops.http.cancel();
     // The issuer goes on while answers drain, so that payments just taken still get their codes.
     if tokio::time::timeout(DRAIN_WITHIN, ended(&mut http)).await.is_err() {
@@ -176,9 +180,10 @@ async fn stop(running: Running, stops: &Stops, shop: &Shop) {
     }
     stops.work.cancel();
     ended(&mut work).await;
-    // Every handle of the publisher is gone with the roles, so it ends with what it holds.
-    if let Err(error) = publisher.await {
-        tracing::warn!(%error, "the publisher ended badly");
+    // Every handle of the publisher went with the roles, but for a connection that was cut off; it ends with what it
+    // holds.
+    if tokio::time::timeout(PUBLISH_WITHIN, ended(&mut publisher)).await.is_err() {
+        tracing::warn!("what is still to be published is left to the sweeper");
     }
     Broker::close(&*broker).await;
     shop.store.close().await;

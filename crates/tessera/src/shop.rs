@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tessera_backoffice::keyring::{KeyringStanding, compare, learn, store_has_keys};
 use tessera_model::keys::Keyring;
-use tessera_store::{Clock, Entropy, SchemaState, Store};
+use tessera_store::{Clock, Entropy, SchemaState, Store, StoreError};
 use tessera_store_postgres::{Postgres, Time};
 use tessera_store_sqlite::Sqlite;
 
@@ -38,9 +38,24 @@ impl Shop {
     pub(crate) async fn open(settings: &Settings, missing: Missing) -> Result<Self, Failure> {
         let (entropy, clock) = (entropy()?, Arc::new(SystemClock));
         let store = store(settings, missing, clock.clone()).await?;
-        let keyring = Arc::new(keyring(settings, &store, &entropy).await?);
+        let keyring = Arc::new(keyring(settings, missing, &store, &entropy).await?);
         Ok(Self { store, keyring, clock, entropy })
     }
+
+    /// Binds the store to this keyring, before anything is sealed with it.
+    pub(crate) async fn bind_keys(&self) -> Result<(), Failure> {
+        taught(&self.store, &self.keyring).await
+    }
+}
+
+/// Teaches the store the keys of a keyring; another process may have been first.
+async fn taught(store: &Arc<dyn Store>, keyring: &Keyring) -> Result<(), Failure> {
+    learn(store, keyring).await.map_err(|error| match error {
+        StoreError::Data(detail) => {
+            Failure::needs(detail, "restore the keyring that belongs to this database")
+        }
+        other => other.into(),
+    })
 }
 
 /// Opens the store. A file is brought up to date by itself, a server's schema by `tessera migrate` alone.
@@ -108,7 +123,12 @@ pub(crate) fn private_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Reads the keyring, or makes one for a file that never had any; refuses another store's.
-async fn keyring(settings: &Settings, store: &Arc<dyn Store>, entropy: &Entropy) -> Result<Keyring, Failure> {
+async fn keyring(
+    settings: &Settings,
+    missing: Missing,
+    store: &Arc<dyn Store>,
+    entropy: &Entropy,
+) -> Result<Keyring, Failure> {
     let path = settings.keyring_file();
     let keyring = match settings.database()? {
         Database::Sqlite(_) if !path.exists() && !store_has_keys(store).await? => {
@@ -123,9 +143,10 @@ async fn keyring(settings: &Settings, store: &Arc<dyn Store>, entropy: &Entropy)
         Database::Sqlite(_) | Database::Postgres(_) => keyring_file::read(&path)?,
     };
     match compare(store, &keyring).await? {
-        KeyringStanding::Fits { new } if new.is_empty() => Ok(keyring),
+        // Only what uses the keys for good binds the shop to them: a look with a stray keyring must not.
+        KeyringStanding::Fits { new } if new.is_empty() || missing == Missing::Refuse => Ok(keyring),
         KeyringStanding::Fits { .. } => {
-            learn(store, &keyring).await?;
+            taught(store, &keyring).await?;
             Ok(keyring)
         }
         KeyringStanding::Differs { missing, other } => {

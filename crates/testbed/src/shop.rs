@@ -87,7 +87,8 @@ impl Shop {
         tessera_backoffice::keyring::learn(&store, &keyring).await.unwrap();
         let broker = Arc::new(TestBroker::beside(engine));
         let seam: Arc<dyn Broker> = broker.clone();
-        let (publisher, _task) = Publisher::spawn(Arc::clone(&seam), ticking, 1);
+        let (publisher, publishing) = Publisher::new(Arc::clone(&seam), ticking, 1);
+        tokio::spawn(publishing);
         let heard: Arc<dyn Heard> = Arc::new(PublishesPaid(publisher.clone()));
         let desk = Desk::new(&store, &heard);
         let sweeper = Sweeper::new(Arc::clone(&store), seam, publisher.clone(), 1);

@@ -39,6 +39,9 @@ async fn import(shop: &Shop, wanted: Import, output: Output) -> Outcome {
     let unreadable =
         |e: std::io::Error| Failure::usage(format!("{} cannot be read: {e}", wanted.file.display()));
     let file = File::open(&wanted.file).map_err(unreadable)?;
+    if !wanted.dry_run {
+        shop.bind_keys().await?;
+    }
     let bar = output.progress(file.metadata().ok().map(|m| m.len()));
     let watch = |progress: Progress| match progress {
         Progress::Waiting { purpose } => {

@@ -10,7 +10,7 @@ use tessera_issuer::Serial;
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_orders::Heard;
 use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 
 use super::lease::Duty;
 use super::{Engine, Listeners, Roles, Stops, housekeeper, listener, ops};
@@ -30,7 +30,7 @@ const RECHECK_SERVER: Duration = Duration::from_millis(500);
 pub(super) struct Running {
     pub(super) http: JoinSet<()>,
     pub(super) work: JoinSet<()>,
-    pub(super) publisher: JoinHandle<()>,
+    pub(super) publisher: JoinSet<()>,
     pub(super) broker: Arc<dyn Broker>,
     /// What has to be true before the process says `ready`.
     pub(super) ready: Vec<watch::Receiver<bool>>,
@@ -63,8 +63,10 @@ pub(super) async fn start(
     stops: &Stops,
 ) -> Result<Running, Failure> {
     let engine = Engine::open(settings, shop).await?;
-    let (publisher, publishing) =
-        Publisher::spawn(Arc::clone(&engine.broker), Arc::clone(&shop.clock), engine.partitions);
+    let (publisher, task) =
+        Publisher::new(Arc::clone(&engine.broker), Arc::clone(&shop.clock), engine.partitions);
+    let mut publishing = JoinSet::new();
+    publishing.spawn(task);
     let broker = Arc::clone(&engine.broker);
     let parts = Parts { settings, shop, engine, publisher, stops };
     let (mut http, mut work) = (JoinSet::new(), JoinSet::new());

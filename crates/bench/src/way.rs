@@ -52,7 +52,7 @@ pub(crate) struct Report {
 }
 
 /// The width of names, and of figures.
-const NAME: usize = 62;
+const NAME: usize = 74;
 const FIGURE: usize = 9;
 
 impl Report {

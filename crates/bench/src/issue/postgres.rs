@@ -8,10 +8,10 @@ use sqlx::{Connection, Row};
 use tessera_store_postgres::{Postgres, Time};
 use tessera_testbed::Database;
 
-use super::rival::{CONNECTIONS, Rival};
+use super::rival::{CONNECTIONS, Rival, Table};
 use super::{MANY, Options, Ours, note};
 use crate::shop::Shop;
-use crate::way::{Ratio, Report};
+use crate::way::{Ratio, Report, Way};
 
 /// Connections of the store; a step uses one at a time.
 const STORE_CONNECTIONS: u32 = 4;
@@ -27,16 +27,23 @@ pub(super) async fn measure(options: &Options, url: &str) -> anyhow::Result<Repo
     // Statistics of empty tables are the worst that plans are made from.
     sqlx::raw_sql("ANALYZE").execute(&mut own.connect().await).await?;
     let mut ours = Ours::stock(&shop, options).await?;
-    let mut rival = Rival::open(&theirs.url(), options).await?;
+    let mut rivals = [
+        Rival::open(&theirs.url(), Table::Plain, options).await?,
+        Rival::open(&theirs_indexed.url(), Table::Indexed, options).await?,
+    ];
     for round in 1..=options.rounds {
         note(&format!("round {round} of {}", options.rounds));
         ours.round(&shop, options).await?;
-        rival.round().await?;
+        for rival in &mut rivals {
+            rival.round().await?;
+        }
     }
     shop.reconcile().await?;
-    rival.check().await?;
+    for rival in &mut rivals {
+        rival.check().await?;
+    }
     shop.store.close().await;
-    Ok(report(format!("{}, {server}", shop.store.engine()), ours, rival))
+    Ok(report(format!("{}, {server}", shop.store.engine()), ours, rivals.map(|rival| rival.way)))
 }
 
 /// What the server's commits are worth, which both sides share.
@@ -48,13 +55,18 @@ async fn about(url: &str) -> anyhow::Result<String> {
     Ok(sqlx::query(settings).fetch_one(&mut connection).await?.try_get(0)?)
 }
 
-fn report(engine: String, ours: Ours, rival: Rival) -> Report {
+fn report(engine: String, ours: Ours, [plain, indexed]: [Way; 2]) -> Report {
     let sets = ours.sets.rate();
     let ratios = vec![
         Ratio {
             name: format!("sets over SKIP LOCKED on {CONNECTIONS} connections"),
             key: "sets_over_skip_locked",
-            value: sets / rival.way.rate(),
+            value: sets / plain.rate(),
+        },
+        Ratio {
+            name: "sets over SKIP LOCKED whose free codes are indexed".to_owned(),
+            key: "sets_over_skip_locked_indexed",
+            value: sets / indexed.rate(),
         },
         Ratio {
             name: "sets over one order per transaction".to_owned(),
@@ -67,5 +79,5 @@ fn report(engine: String, ours: Ours, rival: Rival) -> Report {
             value: ours.one.rate() / ours.many.rate(),
         },
     ];
-    Report { engine, ways: vec![ours.sets, rival.way, ours.alone, ours.one, ours.many], ratios }
+    Report { engine, ways: vec![ours.sets, plain, indexed, ours.alone, ours.one, ours.many], ratios }
 }

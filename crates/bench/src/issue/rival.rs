@@ -19,23 +19,32 @@ pub(super) const CONNECTIONS: usize = 10;
 /// Orders of a round: enough to measure, few enough to wait for.
 const ORDERS: usize = 2_048;
 
-/// The index is in its favour: without one it looks through all codes that are gone.
 const SCHEMA: &str = "\
     CREATE TABLE codes (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, code text NOT NULL UNIQUE, order_id uuid);
-    CREATE INDEX codes_free ON codes (id) WHERE order_id IS NULL;
     CREATE TABLE orders (id uuid PRIMARY KEY, status text NOT NULL, code text, issued_at timestamptz)";
+/// Without it, each order looks through all codes that are gone.
+const INDEX: &str = "CREATE INDEX codes_free ON codes (id) WHERE order_id IS NULL";
 /// As many rows as Tessera has codes for the same orders, and the same texts.
 const FILL: &str = "\
     INSERT INTO codes (code) SELECT 'sets-' || lpad(n::text, 8, '0') FROM generate_series(0, $1 - 1) n";
 const PLACE: &str = "\
     INSERT INTO orders (id, status) SELECT gen_random_uuid(), 'paid' FROM generate_series(1, $1) RETURNING id";
 const TAKE: &str = "\
-    UPDATE codes SET order_id = $1 WHERE id = (SELECT id FROM codes WHERE order_id IS NULL ORDER BY id LIMIT 1
+    UPDATE codes SET order_id = $1 WHERE id = (SELECT id FROM codes WHERE order_id IS NULL LIMIT 1
         FOR UPDATE SKIP LOCKED) RETURNING code";
 const ISSUED: &str = "\
     UPDATE orders SET status = 'issued', code = $2, issued_at = now() WHERE id = $1 AND status = 'paid'";
 const CHECK: &str = "\
     SELECT count(*) = count(DISTINCT code) AND count(*) = count(code) AS sound FROM orders";
+
+/// Which of its two tables.
+#[derive(Clone, Copy)]
+pub(super) enum Table {
+    /// As it is mostly written.
+    Plain,
+    /// With an index of the free codes: the best that can be said for it.
+    Indexed,
+}
 
 pub(super) struct Rival {
     pub(super) way: Way,
@@ -44,7 +53,7 @@ pub(super) struct Rival {
 
 impl Rival {
     /// Makes and fills its tables in an empty database.
-    pub(super) async fn open(url: &str, options: &Options) -> anyhow::Result<Self> {
+    pub(super) async fn open(url: &str, table: Table, options: &Options) -> anyhow::Result<Self> {
         let mut workers = Vec::with_capacity(CONNECTIONS);
         for _ in 0..CONNECTIONS {
             let mut worker = PgConnection::connect(url).await?;
@@ -53,11 +62,18 @@ impl Rival {
         }
         let mut owner = PgConnection::connect(url).await?;
         sqlx::raw_sql(SCHEMA).execute(&mut owner).await?;
+        let (key, index) = match table {
+            Table::Plain => ("skip_locked", ""),
+            Table::Indexed => {
+                sqlx::raw_sql(INDEX).execute(&mut owner).await?;
+                ("skip_locked_indexed", ", free codes indexed")
+            }
+        };
         let codes = i64::try_from(options.orders.max(ORDERS) * options.rounds)?;
         sqlx::query(FILL).bind(codes).execute(&mut owner).await?;
         sqlx::raw_sql("ANALYZE").execute(&mut owner).await?;
-        let name = format!("SKIP LOCKED, one order per transaction, {CONNECTIONS} connections");
-        Ok(Self { way: Way::new(name, "skip_locked"), workers })
+        let name = format!("SKIP LOCKED, an order a transaction, {CONNECTIONS} connections{index}");
+        Ok(Self { way: Way::new(name, key), workers })
     }
 
     /// Issues a round's orders; each worker takes the next one that nobody has.

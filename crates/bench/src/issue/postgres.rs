@@ -20,8 +20,8 @@ const STORE_CONNECTIONS: u32 = 4;
 /// meets all of them.
 pub(super) async fn measure(options: &Options, url: &str) -> anyhow::Result<Report> {
     let server = about(url).await.context("the server of --postgres")?;
-    let (own, theirs) =
-        (Database::create_in(url.to_owned()).await, Database::create_in(url.to_owned()).await);
+    let database = || Database::create_in(url.to_owned());
+    let (own, theirs, theirs_indexed) = (database().await, database().await, database().await);
     let store = Arc::new(Postgres::connect(&own.url(), STORE_CONNECTIONS, Time::Database).await?);
     let shop = Shop::open(store).await?;
     // Statistics of empty tables are the worst that plans are made from.

@@ -41,7 +41,6 @@ impl Own {
                 Program::on(Database::create_in(postgres.clone()).await, Queues::at(amqp.clone()))
             }
         };
-        let program = program.with("LOG__LEVEL", "error");
         let price = json!({ "minor": 100, "currency": "CNY" });
         program.products(&json!({ "sku": sku, "name": "A card", "kind": "codes", "price": price })).await;
         program.stock(sku, codes).await;

@@ -1,8 +1,9 @@
-//! `tessera-bench issue`: the issue step in sets, one order per transaction, and orders for many codes.
+//! `tessera-bench issue`: the issue step in sets, one order per transaction, and orders for many codes; on
+//! PostgreSQL also the way shops issue today.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::bail;
 use serde_json::json;
@@ -11,6 +12,11 @@ use tessera_model::ids::OrderId;
 use tessera_store::{SET_MAX, run_set};
 
 use crate::shop::Shop;
+use crate::way::{Report, Way};
+
+mod postgres;
+mod rival;
+mod sqlite;
 
 /// Orders issued one per transaction in a round: enough to measure, few enough to wait for.
 const ALONE: usize = 512;
@@ -25,51 +31,55 @@ const MANY: i64 = 388;
 pub(crate) struct Options {
     pub(crate) orders: usize,
     pub(crate) rounds: usize,
+    /// Where SQLite's file is made; the system's folder for such files if not given.
     pub(crate) data: Option<PathBuf>,
+    /// A PostgreSQL in which a database may be created.
+    pub(crate) postgres: Option<String>,
     pub(crate) json: bool,
-}
-
-/// One way of issuing: how many orders took how long, over all rounds.
-#[derive(Default)]
-struct Way {
-    orders: u32,
-    took: Duration,
-}
-
-impl Way {
-    fn add(&mut self, orders: usize, took: Duration) {
-        self.orders += u32::try_from(orders).unwrap_or(u32::MAX);
-        self.took += took;
-    }
-
-    fn per_second(&self) -> f64 {
-        f64::from(self.orders) / self.took.as_secs_f64()
-    }
 }
 
 /// Measures and prints.
 pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
-    let folder = match &options.data {
-        Some(data) => tempfile::tempdir_in(data)?,
-        None => tempfile::tempdir()?,
-    };
-    let shop = Shop::open(folder.path()).await?;
-    let rounds = options.rounds;
-    eprintln_step("importing the codes");
-    shop.product("sets", (options.orders + ALONE) * rounds).await?;
-    shop.product("one", COMPARED * rounds).await?;
-    shop.product("many", COMPARED * rounds * usize::try_from(MANY)?).await?;
-
-    let [mut sets, mut alone, mut one, mut many]: [Way; 4] = Default::default();
-    for round in 1..=rounds {
-        eprintln_step(&format!("round {round} of {rounds}"));
-        issue(&shop, shop.paid("sets", options.orders, 1).await?, SET_MAX, &mut sets).await?;
-        issue(&shop, shop.paid("sets", ALONE, 1).await?, 1, &mut alone).await?;
-        issue(&shop, shop.paid("one", COMPARED, 1).await?, SET_MAX, &mut one).await?;
-        issue(&shop, shop.paid("many", COMPARED, MANY).await?, SET_MAX, &mut many).await?;
+    let mut reports = vec![sqlite::measure(options).await?];
+    match &options.postgres {
+        Some(url) => reports.push(postgres::measure(options, url).await?),
+        None => note(
+            "PostgreSQL is left out: give --postgres URL, or have one found or started for this run: \
+             tessera-servers -- tessera-bench issue",
+        ),
     }
-    shop.reconcile().await?;
-    print(options, [&sets, &alone, &one, &many], &shop.store.engine())
+    print(options, &reports)
+}
+
+/// The ways of Tessera's own step, each with codes of its own to issue.
+struct Ours {
+    sets: Way,
+    alone: Way,
+    one: Way,
+    many: Way,
+}
+
+impl Ours {
+    async fn stock(shop: &Shop, options: &Options) -> anyhow::Result<Self> {
+        note(&format!("{}: importing the codes", shop.store.engine()));
+        let rounds = options.rounds;
+        shop.product("sets", (options.orders + ALONE) * rounds).await?;
+        shop.product("one", COMPARED * rounds).await?;
+        shop.product("many", COMPARED * rounds * usize::try_from(MANY)?).await?;
+        Ok(Self {
+            sets: Way::new(format!("the issue step in sets of {SET_MAX}"), "sets_of_256"),
+            alone: Way::new("the same, one order per transaction", "one_per_transaction"),
+            one: Way::new("orders for 1 code, in sets", "for_1"),
+            many: Way::new(format!("orders for {MANY} codes, in sets"), "for_388"),
+        })
+    }
+
+    async fn round(&mut self, shop: &Shop, options: &Options) -> anyhow::Result<()> {
+        issue(shop, shop.paid("sets", options.orders, 1).await?, SET_MAX, &mut self.sets).await?;
+        issue(shop, shop.paid("sets", ALONE, 1).await?, 1, &mut self.alone).await?;
+        issue(shop, shop.paid("one", COMPARED, 1).await?, SET_MAX, &mut self.one).await?;
+        issue(shop, shop.paid("many", COMPARED, MANY).await?, SET_MAX, &mut self.many).await
+    }
 }
 
 /// Issues orders in sets of `size` and adds the time to `way`.
@@ -89,29 +99,20 @@ async fn issue(shop: &Shop, orders: Vec<OrderId>, size: usize, way: &mut Way) ->
 }
 
 #[expect(clippy::print_stderr, reason = "progress, for whoever waits")]
-fn eprintln_step(what: &str) {
+fn note(what: &str) {
     eprintln!("{what} …");
 }
 
 #[expect(clippy::print_stdout, reason = "the result")]
-fn print(options: &Options, [sets, alone, one, many]: [&Way; 4], engine: &str) -> anyhow::Result<()> {
-    let ratio = sets.per_second() / alone.per_second();
-    let cost = one.per_second() / many.per_second();
+fn print(options: &Options, reports: &[Report]) -> anyhow::Result<()> {
     if options.json {
-        let document = json!({
-            "engine": engine,
-            "sets_of_256_per_second": sets.per_second(),
-            "one_per_transaction_per_second": alone.per_second(),
-            "ratio": ratio,
-            "cost_of_388_over_1": cost,
-        });
+        let document = json!({ "engines": reports.iter().map(Report::json).collect::<Vec<_>>() });
         println!("{}", serde_json::to_string_pretty(&document)?);
         return Ok(());
     }
-    println!("issuing on {engine}, orders of one code unless said otherwise");
-    println!("  sets of {SET_MAX:<22} {:>10.0} orders/s", sets.per_second());
-    println!("  one order per transaction   {:>10.0} orders/s", alone.per_second());
-    println!("  ratio                       {ratio:>10.1}");
-    println!("  an order for {MANY} over one for 1, in sets: {cost:.2} times the time");
+    println!("issuing, orders of one code unless said otherwise");
+    for report in reports {
+        println!("\n{}", report.text());
+    }
     Ok(())
 }

@@ -5,11 +5,13 @@
 mod issue;
 mod sale;
 mod shop;
+mod way;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use anyhow::Context;
+use clap::{Parser, Subcommand, ValueEnum};
 
 /// Measures Tessera against the ways it does not do things.
 #[derive(Debug, Parser)]
@@ -29,9 +31,12 @@ enum Command {
         /// Rounds; each measures every way once.
         #[arg(long, default_value_t = 5)]
         rounds: usize,
-        /// Keep the database in this folder, to measure its disk.
+        /// Keep SQLite's file in this folder, to measure its disk.
         #[arg(long, value_name = "DIR")]
         data: Option<PathBuf>,
+        /// Measure on this PostgreSQL, too, beside the way shops issue today; databases are made in it and dropped.
+        #[arg(long, value_name = "URL", env = "TEST_POSTGRES_URL", hide_env_values = true)]
+        postgres: Option<String>,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
@@ -41,13 +46,25 @@ enum Command {
         /// Where the shop listens; it has to take test payments.
         #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDR")]
         at: SocketAddr,
+        /// Serve a shop of its own on this instead, all roles in one process of the `tessera` built beside this.
+        #[arg(long, conflicts_with = "at")]
+        on: Option<On>,
+        /// The PostgreSQL of `--on servers`; a database is made in it and dropped.
+        #[arg(long, value_name = "URL", env = "TEST_POSTGRES_URL", hide_env_values = true)]
+        postgres: Option<String>,
+        /// The RabbitMQ of `--on servers`; queues are made in it and deleted.
+        #[arg(long, value_name = "URL", env = "TEST_AMQP_URL", hide_env_values = true)]
+        amqp: Option<String>,
+        /// The codes that a shop of its own begins with.
+        #[arg(long, default_value_t = 200_000)]
+        codes: usize,
         /// What they buy.
         #[arg(long, default_value = "iqiyi-month")]
         sku: String,
-        /// How many buy at once.
-        #[arg(long, default_value_t = 256)]
-        buyers: usize,
-        /// For how long.
+        /// How many buy at once; several, such as `1,256`, are measured one after the other.
+        #[arg(long, value_delimiter = ',', default_value = "256")]
+        buyers: Vec<usize>,
+        /// For how long, each.
         #[arg(long, default_value_t = 6)]
         seconds: u64,
         /// Print one JSON document.
@@ -56,14 +73,42 @@ enum Command {
     },
 }
 
+/// What a shop of its own runs on.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum On {
+    /// A file.
+    Sqlite,
+    /// PostgreSQL and RabbitMQ.
+    Servers,
+}
+
+impl On {
+    fn engine(self, postgres: Option<String>, amqp: Option<String>) -> anyhow::Result<sale::Engine> {
+        Ok(match self {
+            Self::Sqlite => sale::Engine::Sqlite,
+            Self::Servers => {
+                let (postgres, amqp) = postgres.zip(amqp).context(
+                    "no servers: give --postgres and --amqp, or have them found or started for this run: \
+                     tessera-servers -- tessera-bench sale --on servers",
+                )?;
+                sale::Engine::Servers { postgres, amqp }
+            }
+        })
+    }
+}
+
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
-        Command::Issue { orders, rounds, data, json } => {
-            issue::run(&issue::Options { orders, rounds, data, json }).await
+        Command::Issue { orders, rounds, data, postgres, json } => {
+            issue::run(&issue::Options { orders, rounds, data, postgres, json }).await
         }
-        Command::Sale { at, sku, buyers, seconds, json } => {
-            sale::run(&sale::Options { at, sku, buyers, seconds, json }).await
+        Command::Sale { at, on, postgres, amqp, codes, sku, buyers, seconds, json } => {
+            let shop = match on {
+                Some(on) => sale::Where::Own(on.engine(postgres, amqp)?, codes),
+                None => sale::Where::At(at),
+            };
+            sale::run(&sale::Options { shop, sku, buyers, seconds, json }).await
         }
     }
 }

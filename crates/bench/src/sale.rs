@@ -6,17 +6,33 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+
+use connection::Connection;
+use own::Own;
+
+mod connection;
+mod own;
+
+pub(crate) use own::Engine;
 
 /// How to measure.
 #[derive(Clone)]
 pub(crate) struct Options {
-    pub(crate) at: SocketAddr,
+    pub(crate) shop: Where,
     pub(crate) sku: String,
-    pub(crate) buyers: usize,
+    /// How many buy at once: a measurement each.
+    pub(crate) buyers: Vec<usize>,
     pub(crate) seconds: u64,
     pub(crate) json: bool,
+}
+
+/// Which shop they buy from.
+#[derive(Clone)]
+pub(crate) enum Where {
+    /// One that serves here.
+    At(SocketAddr),
+    /// One of its own with this many codes, served by the program beside this one.
+    Own(Engine, usize),
 }
 
 /// What one buyer saw.
@@ -26,32 +42,66 @@ struct Seen {
     waits: Vec<Duration>,
 }
 
-/// Measures and prints.
-pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
-    let began = Instant::now();
-    let end = began + Duration::from_secs(options.seconds);
-    let buyers: Vec<_> = (0..options.buyers).map(|n| tokio::spawn(buy(options.clone(), n, end))).collect();
-    let mut all = Seen::default();
-    for buyer in buyers {
-        let seen = buyer.await??;
-        all.codes.extend(seen.codes);
-        all.waits.extend(seen.waits);
-    }
-    let took = began.elapsed();
-    let distinct: HashSet<&String> = all.codes.iter().collect();
-    ensure!(distinct.len() == all.codes.len(), "a code was seen twice");
-    all.waits.sort_unstable();
-    print(options, &all, took)
+/// What one crowd saw.
+struct Crowd {
+    buyers: usize,
+    took: Duration,
+    /// From asking to pay to the codes, shortest first; not empty.
+    waits: Vec<Duration>,
 }
 
-async fn buy(options: Options, buyer: usize, end: Instant) -> anyhow::Result<Seen> {
-    let mut connection = Connection::open(options.at).await?;
+/// Measures and prints.
+pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
+    let (engine, codes) = match &options.shop {
+        Where::At(at) => return print(options, "the shop", &crowds(options, *at).await?),
+        Where::Own(engine, codes) => (engine, *codes),
+    };
+    let own = Own::start(engine, &options.sku, codes).await;
+    let crowds = crowds(options, own.at()).await;
+    // Closed whatever came of it; ends with a reconcile.
+    let name = own.close().await;
+    print(options, &name, &crowds?)
+}
+
+async fn crowds(options: &Options, at: SocketAddr) -> anyhow::Result<Vec<Crowd>> {
+    let mut codes = HashSet::new();
+    let mut crowds = vec![];
+    for buyers in &options.buyers {
+        crowds.push(crowd(options, at, *buyers, &mut codes).await?);
+    }
+    Ok(crowds)
+}
+
+/// One crowd; fails when it is sold a code that is among those sold before.
+async fn crowd(
+    options: &Options,
+    at: SocketAddr,
+    buyers: usize,
+    sold: &mut HashSet<String>,
+) -> anyhow::Result<Crowd> {
+    let began = Instant::now();
+    let end = began + Duration::from_secs(options.seconds);
+    let tasks: Vec<_> =
+        (0..buyers).map(|n| tokio::spawn(buy(at, options.sku.clone(), (buyers, n), end))).collect();
+    let mut waits = vec![];
+    for buyer in tasks {
+        let seen = buyer.await??;
+        waits.extend(seen.waits);
+        ensure!(seen.codes.into_iter().all(|code| sold.insert(code)), "a code was seen twice");
+    }
+    ensure!(!waits.is_empty(), "nobody bought anything");
+    waits.sort_unstable();
+    Ok(Crowd { buyers, took: began.elapsed(), waits })
+}
+
+/// Buys until `end`, each time as a new customer.
+async fn buy(at: SocketAddr, sku: String, buyer: (usize, usize), end: Instant) -> anyhow::Result<Seen> {
+    let mut connection = Connection::open(at).await?;
     let (mut seen, mut turn) = (Seen::default(), 0_u64);
     while Instant::now() < end {
         turn += 1;
-        let customer = format!("bench-{}-{buyer}-{turn}", std::process::id());
-        let order =
-            json!({ "customer": { "id": customer }, "lines": [{ "sku": options.sku, "quantity": 1 }] });
+        let customer = format!("bench-{}-{}-{}-{turn}", std::process::id(), buyer.0, buyer.1);
+        let order = json!({ "customer": { "id": customer }, "lines": [{ "sku": sku, "quantity": 1 }] });
         let (status, placed) = connection.post("/v1/orders", "", &order).await?;
         if status != 201 {
             bail!("an order was answered {status}: {placed}");
@@ -70,65 +120,41 @@ async fn buy(options: Options, buyer: usize, end: Instant) -> anyhow::Result<See
     Ok(seen)
 }
 
-/// One kept-alive connection that speaks as much HTTP/1.1 as this needs.
-struct Connection {
-    stream: TcpStream,
-    buffer: Vec<u8>,
-}
-
-impl Connection {
-    async fn open(at: SocketAddr) -> anyhow::Result<Self> {
-        let stream = TcpStream::connect(at).await.with_context(|| format!("nothing serves {at}"))?;
-        stream.set_nodelay(true)?;
-        Ok(Self { stream, buffer: Vec::with_capacity(4_096) })
+impl Crowd {
+    fn rate(&self) -> f64 {
+        f64::from(u32::try_from(self.waits.len()).unwrap_or(u32::MAX)) / self.took.as_secs_f64()
     }
 
-    async fn post(&mut self, path: &str, headers: &str, body: &Value) -> anyhow::Result<(u16, Value)> {
-        let body = body.to_string();
-        let request = format!(
-            "POST {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        self.stream.write_all(request.as_bytes()).await?;
-        self.buffer.clear();
-        loop {
-            ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the connection was closed");
-            if let Some(answer) = answer(&self.buffer)? {
-                return Ok(answer);
-            }
-        }
+    /// The wait in milliseconds that `percent` of the sales did not exceed.
+    fn wait(&self, percent: usize) -> f64 {
+        let at = (self.waits.len() * percent / 100).min(self.waits.len() - 1);
+        self.waits[at].as_secs_f64() * 1e3
     }
-}
 
-/// The status and JSON of an answer, once all of it is there.
-fn answer(bytes: &[u8]) -> anyhow::Result<Option<(u16, Value)>> {
-    let Some(end) = bytes.windows(4).position(|w| w == b"\r\n\r\n") else { return Ok(None) };
-    let head = std::str::from_utf8(&bytes[..end])?.to_ascii_lowercase();
-    let status = head.split(' ').nth(1).context("a status")?.parse()?;
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-    let length: usize = length.context("a length")?.trim().parse()?;
-    let body = &bytes[end + 4..];
-    if body.len() < length {
-        return Ok(None);
+    fn json(&self) -> Value {
+        json!({
+            "buyers": self.buyers, "sales": self.waits.len(), "sales_per_second": self.rate(),
+            "pay_to_codes_p50_ms": self.wait(50), "pay_to_codes_p99_ms": self.wait(99),
+        })
     }
-    Ok(Some((status, serde_json::from_slice(&body[..length])?)))
+
+    fn line(&self) -> String {
+        let (p50, p99, longest) = (self.wait(50), self.wait(99), self.wait(100));
+        format!("{:>8} {:>10.0} {p50:>10.1} {p99:>10.1} {longest:>10.1}", self.buyers, self.rate())
+    }
 }
 
 #[expect(clippy::print_stdout, reason = "the result")]
-fn print(options: &Options, seen: &Seen, took: Duration) -> anyhow::Result<()> {
-    let count = seen.waits.len();
-    ensure!(count > 0, "nobody bought anything");
-    let at = |percent: usize| seen.waits[(count * percent / 100).min(count - 1)];
-    let rate = f64::from(u32::try_from(count)?) / took.as_secs_f64();
+fn print(options: &Options, name: &str, crowds: &[Crowd]) -> anyhow::Result<()> {
     if options.json {
-        let document = json!({
-            "buyers": options.buyers, "sales": count, "sales_per_second": rate,
-            "pay_to_codes_p50_ms": at(50).as_secs_f64() * 1e3, "pay_to_codes_p99_ms": at(99).as_secs_f64() * 1e3,
-        });
-        println!("{}", serde_json::to_string_pretty(&document)?);
+        let crowds: Vec<Value> = crowds.iter().map(Crowd::json).collect();
+        println!("{}", serde_json::to_string_pretty(&json!({ "shop": name, "crowds": crowds }))?);
         return Ok(());
     }
-    println!("{count} sales by {} buyers, each code once: {rate:.0}/s", options.buyers);
-    println!("  payment to codes: p50 {:?}, p99 {:?}, longest {:?}", at(50), at(99), at(100));
+    println!("sales by {name}, each code once; from paying to codes in ms");
+    println!("{:>8} {:>10} {:>10} {:>10} {:>10}", "buyers", "sales/s", "p50", "p99", "longest");
+    for crowd in crowds {
+        println!("{}", crowd.line());
+    }
     Ok(())
 }

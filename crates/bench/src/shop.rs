@@ -1,6 +1,5 @@
-//! A shop on SQLite, driven step by step without HTTP.
+//! A shop on a store of its own, driven step by step without HTTP.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -19,10 +18,9 @@ use tessera_model::time::Timestamp;
 use tessera_orders::pay::{Incoming, Pay, PayOutcome, TestPayment};
 use tessera_orders::place::{Place, PlaceOutcome};
 use tessera_store::{Clock, Entropy, SET_MAX, Store, run_set};
-use tessera_store_sqlite::Sqlite;
 
 /// The machine's clock.
-struct SystemClock;
+pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "a measurement happens now")]
@@ -41,14 +39,13 @@ pub(crate) struct Shop {
 }
 
 impl Shop {
-    /// A new shop in a folder.
-    pub(crate) async fn open(folder: &Path) -> anyhow::Result<Self> {
-        let store = Sqlite::open(&folder.join("bench.db"), 4, Arc::new(SystemClock)).await?;
+    /// A new shop in an empty store.
+    pub(crate) async fn open(store: Arc<dyn Store>) -> anyhow::Result<Self> {
         store.migrate().await?;
         let entropy = Arc::new(Entropy::from_seed([7; 32]));
         let secrets = [entropy.bytes(), entropy.bytes(), entropy.bytes()];
         let keyring = Keyring::generate("bench", secrets).context("a keyring")?;
-        Ok(Self { store: Arc::new(store), keyring: Arc::new(keyring), entropy, clock: SystemClock })
+        Ok(Self { store, keyring: Arc::new(keyring), entropy, clock: SystemClock })
     }
 
     /// A product with `count` imported codes.

@@ -54,6 +54,14 @@ const ADD: &str = "\
         GROUP BY customer, product) AS moved
     WHERE customer_product.customer = moved.customer AND customer_product.product = moved.product";
 
+/// Both in one. A row is held to its CHECKs before it is found to be there already, so only rises may come this way.
+const RAISE: &str = "\
+    INSERT INTO customer_product (customer, product, units)
+    SELECT customer, product, sum(delta)::bigint
+    FROM unnest($1::text[], $2::uuid[], $3::bigint[]) AS j(customer, product, delta)
+    GROUP BY customer, product ORDER BY customer COLLATE \"C\", product
+    ON CONFLICT (customer, product) DO UPDATE SET units = customer_product.units + excluded.units";
+
 const UNPAID: &str = OrderStatus::AwaitingPayment.as_str();
 
 fn folded(customers: &[CustomerId]) -> Vec<String> {
@@ -107,11 +115,15 @@ impl CustomerOps for PostgresTx {
     }
 
     async fn customers_move(&mut self, deltas: &[(CustomerId, ProductId, i64)]) -> Result<()> {
-        // Two statements, for an upsert checks a fall below zero on the row it did not insert.
         let customers = column(deltas, |(c, ..)| c.folded().to_owned());
         let products = column(deltas, |(_, p, _)| p.uuid());
+        let units = column(deltas, |(.., delta)| *delta);
+        if units.iter().all(|delta| *delta >= 0) {
+            let raise = sqlx::query(RAISE).bind(customers).bind(products).bind(units);
+            return self.execute(raise).await.map(drop);
+        }
+        // Two statements, for an upsert checks a fall below zero on the row it did not insert.
         self.execute(sqlx::query(MOVE).bind(customers.clone()).bind(products.clone())).await?;
-        let add = sqlx::query(ADD).bind(customers).bind(products).bind(column(deltas, |(.., delta)| *delta));
-        self.execute(add).await.map(drop)
+        self.execute(sqlx::query(ADD).bind(customers).bind(products).bind(units)).await.map(drop)
     }
 }

@@ -262,10 +262,12 @@ pub fn codes(name: &str, count: usize) -> Vec<String> {
     (0..count).map(|n| format!("{CODE_MARK}-{name}-{n:07}")).collect()
 }
 
-/// The program that was built beside this test: `target/PROFILE/tessera`, next to `target/PROFILE/deps/TEST`.
+/// The program that was built beside this one: `target/PROFILE/tessera`, next to `target/PROFILE/deps/TEST` or
+/// `target/PROFILE/tessera-bench`.
 pub fn binary() -> PathBuf {
-    let test = std::env::current_exe().expect("the test's own path");
-    let profile = test.parent().and_then(Path::parent).expect("a test is in target/PROFILE/deps");
+    let this = std::env::current_exe().expect("this program's own path");
+    let folder = this.parent().expect("a program is in a folder");
+    let profile = if folder.ends_with("deps") { folder.parent().unwrap_or(folder) } else { folder };
     let binary = profile.join("tessera");
     assert!(binary.is_file(), "there is no {}: run `cargo build -p tessera` first", binary.display());
     binary

@@ -36,7 +36,7 @@ pub struct TestBroker {
 
 enum Twin {
     InProcess(InProcess),
-    RabbitMq { rabbit: OnceCell<Rabbit>, declared: OnceCell<()> },
+    RabbitMq { rabbit: Box<OnceCell<Rabbit>>, declared: OnceCell<()> },
 }
 
 impl TestBroker {
@@ -44,7 +44,7 @@ impl TestBroker {
     pub fn beside(engine: Engine) -> Self {
         let twin = match engine {
             Engine::Sqlite => Twin::InProcess(InProcess::new(1)),
-            Engine::Postgres => Twin::RabbitMq { rabbit: OnceCell::new(), declared: OnceCell::new() },
+            Engine::Postgres => Twin::RabbitMq { rabbit: Box::default(), declared: OnceCell::new() },
         };
         Self { twin, tally: Arc::default() }
     }

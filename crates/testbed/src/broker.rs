@@ -44,9 +44,7 @@ impl TestBroker {
     pub fn beside(engine: Engine) -> Self {
         let twin = match engine {
             Engine::Sqlite => Twin::InProcess(InProcess::new(1)),
-            Engine::Postgres => {
-                Twin::RabbitMq { rabbit: Box::new(OnceCell::new()), declared: OnceCell::new() }
-            }
+            Engine::Postgres => Twin::RabbitMq { rabbit: Box::default(), declared: OnceCell::new() },
         };
         Self { twin, tally: Arc::default() }
     }

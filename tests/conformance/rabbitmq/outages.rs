@@ -7,6 +7,7 @@ use tessera_broker::conformance::Harness;
 use tessera_broker::{Broker, BrokerError, PublishError};
 use tessera_testbed::proxy::Way;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use super::harness::{Rabbit, ids, message, until, within};
 
@@ -141,4 +142,17 @@ async fn confirmed_messages_survive_cuts_while_publishing() {
     }
     arrived.dedup();
     assert_eq!(arrived, confirmed, "in order, and doubled at most");
+}
+
+/// The library leaves a request unanswered that it is handed while its connection ends.
+#[tokio::test]
+async fn request_that_meets_the_end_of_its_connection_does_not_wait_out_its_bound() {
+    const PROMPT: Duration = Duration::from_secs(3);
+    let rabbit = Rabbit::start().await;
+    for _ in 0..20 {
+        within(rabbit.back()).await;
+        // It asks both connections, which may not have noticed yet.
+        timeout(PROMPT, rabbit.stop()).await.expect("whoever asks is told that the broker is away");
+        rabbit.restart().await;
+    }
 }

@@ -104,6 +104,7 @@ async fn a_damaged_order_that_is_redelivered_becomes_a_letter_and_holds_up_nobod
     redeliver(&shop, 3).await;
     let issuer = shop.start_issuer().await;
     shop.until_true(async || shop.letters(None).await.len() == 1).await;
+    shop.broker.until_acknowledged().await;
     issuer.stop().await;
     mend(&shop).await;
     let statuses = shop.statuses(&orders).await;

@@ -16,6 +16,8 @@ const STRANGER: &str = "00000000-0000-7000-8000-000000000000";
 async fn until_letters(shop: &Shop, count: usize) {
     let issuer = shop.start_issuer().await;
     shop.until_true(async || shop.letters(None).await.len() == count).await;
+    // What stands behind them may come in a later set.
+    shop.broker.until_acknowledged().await;
     issuer.stop().await;
     assert_eq!(shop.broker.left().await, 0);
 }

@@ -9,6 +9,7 @@ use lapin::tcp::{AsyncTcpStream, OwnedTLSConfig};
 use lapin::uri::{AMQPScheme, AMQPUri};
 use lapin::{Channel, Connection, ConnectionProperties, Event};
 use tokio::time::{interval, timeout};
+use tokio_util::sync::CancellationToken;
 
 use super::failure::{ANSWER_BOUND, Failure, bounded};
 use super::socket::Socket;
@@ -23,6 +24,8 @@ const REPLY_SUCCESS: u16 = 200;
 /// An open connection; dropping it ends it.
 pub(super) struct Link {
     connection: Connection,
+    /// From here on nothing is answered.
+    over: CancellationToken,
     socket: EndOnDrop,
 }
 
@@ -32,7 +35,7 @@ impl Link {
         let bound = uri.query.connection_timeout.map_or(ANSWER_BOUND, Duration::from_millis);
         let socket = EndOnDrop::default();
         match timeout(bound, handshake(uri.clone(), name, Arc::clone(&socket.0))).await {
-            Ok(Ok(connection)) => Ok(Self { connection, socket }),
+            Ok(Ok(connection)) => Ok(Self { connection, over: CancellationToken::new(), socket }),
             Ok(Err(error)) => Err(error.to_string()),
             Err(_) => Err("no connection in time".to_owned()),
         }
@@ -44,11 +47,17 @@ impl Link {
     }
 
     /// Waits for an answer; a link that stays silent is ended.
+    ///
+    /// The library forgets a request that it is handed while the connection ends: its answer never comes.
     pub(super) async fn trusted<T>(
         &self,
         answer: impl Future<Output = lapin::Result<T>>,
     ) -> Result<T, Failure> {
-        let answer = bounded(answer).await;
+        let answer = tokio::select! {
+            biased;
+            answer = bounded(answer) => answer,
+            () = self.over.cancelled() => Err(Failure::Broken("the connection ended".to_owned())),
+        };
         if matches!(answer, Err(Failure::Silence)) {
             self.end();
         }
@@ -102,6 +111,7 @@ impl Link {
     /// Ends the connection without a word.
     pub(super) fn end(&self) {
         self.socket.0.end();
+        self.over.cancel();
     }
 }
 

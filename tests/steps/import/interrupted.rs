@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tessera_backoffice::import::{Chunks, ImportError, LEASE_LASTS, Progress};
+use tessera_backoffice::import::{Chunks, ImportError, LEASE, LEASE_LASTS, Progress};
 use tessera_backoffice::janitor::discard_dead_imports;
 use tessera_store::StoreError;
 use tessera_testbed::{How, Shop};
@@ -104,6 +104,32 @@ async fn a_second_import_waits_for_the_first_and_says_for_whom() {
     let (first, second, purpose) = tokio::join!(shop.import_from(request, &mut file, &|_| ()), second, says);
     assert_eq!(purpose, "import of july.txt for card");
     assert_eq!((first.unwrap().new, second.unwrap().new), (2_500, 1));
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn an_import_waits_also_while_the_lease_of_another_is_locked() {
+    let shop = shop().await;
+    let mut tx = shop.store.begin().await.unwrap();
+    let until = tx.now().plus(LEASE_LASTS);
+    tx.lease_take(LEASE, [9; 16], "a large file", until).await.unwrap();
+    tx.commit().await.unwrap();
+    let locked = StoreError::Unavailable("waited too long for a lock".to_owned());
+    shop.faults.next(1, "lease_take", &"", How::Fail(locked));
+    let (told, mut heard) = mpsc::unbounded_channel();
+    let watch = move |progress| {
+        if let Progress::Waiting { purpose } = progress {
+            told.send(purpose).unwrap();
+        }
+    };
+    let ends = async {
+        assert_eq!(heard.recv().await.unwrap(), "a large file");
+        let mut tx = shop.store.begin().await.unwrap();
+        tx.lease_release(LEASE, [9; 16]).await.unwrap();
+        tx.commit().await.unwrap();
+    };
+    let (imported, ()) = tokio::join!(shop.try_import(shop.request("card"), b"quick", &watch), ends);
+    assert_eq!(imported.unwrap().new, 1);
     shop.close().await;
 }
 

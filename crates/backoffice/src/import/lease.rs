@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tessera_store::{Result, Store, run_alone};
+use tessera_store::{Result, Store, StoreError, run_alone};
 use tokio::task::JoinHandle;
 
 use super::{ImportError, LEASE, LEASE_LASTS, Progress, Request};
@@ -55,7 +55,14 @@ pub(super) async fn take(
 ) -> Result<Held, ImportError> {
     let purpose = format!("import of {} for {}", request.source, request.sku);
     loop {
-        match renew(store, holder, &purpose).await? {
+        let other = match renew(store, holder, &purpose).await {
+            // Its row is locked while a large batch is opened; who holds it can be read all the same.
+            Err(StoreError::Unavailable(detail)) => {
+                Some(held(store).await?.ok_or(StoreError::Unavailable(detail))?)
+            }
+            answer => answer?,
+        };
+        match other {
             None => break,
             Some(other) => watch(Progress::Waiting { purpose: other }),
         }
@@ -76,6 +83,13 @@ async fn renew(store: &Arc<dyn Store>, holder: [u8; 16], purpose: &str) -> Resul
         Ok((lease.holder != holder).then_some(lease.purpose))
     })
     .await
+}
+
+/// What the holder of the lease does with it, if anybody holds it.
+async fn held(store: &Arc<dyn Store>) -> Result<Option<String>> {
+    let store = Arc::clone(store);
+    let lease = run_alone(async move { store.snapshot().await?.lease_read(LEASE).await }).await?;
+    Ok(lease.map(|lease| lease.purpose))
 }
 
 async fn beat(store: Arc<dyn Store>, holder: [u8; 16], purpose: String) {

@@ -171,7 +171,7 @@ async fn until_all(roles: Vec<watch::Receiver<bool>>) {
 
 /// Stops in order: what buyers wait for, the work behind it, what it says to the outside, the store.
 async fn stop(running: Running, stops: &Stops, shop: &Shop) {
-    let Running { mut http, mut work, mut publisher, broker, .. } = running;
+    let Running { mut http, mut work, mut publisher, handle, broker, .. } = running;
     stops.http.cancel();
     // The issuer goes on while answers drain, so that payments just taken still get their codes.
     if tokio::time::timeout(DRAIN_WITHIN, ended(&mut http)).await.is_err() {
@@ -180,7 +180,8 @@ async fn stop(running: Running, stops: &Stops, shop: &Shop) {
     }
     stops.work.cancel();
     ended(&mut work).await;
-    // Every handle of the publisher went with the roles, but for a connection that was cut off; it ends with what it
+    drop(handle);
+    // Every other handle of the publisher went with the roles, but for a connection that was cut off; it ends with what it
     // holds.
     if tokio::time::timeout(PUBLISH_WITHIN, ended(&mut publisher)).await.is_err() {
         tracing::warn!("what is still to be published is left to the sweeper");

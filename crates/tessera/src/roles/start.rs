@@ -31,6 +31,8 @@ pub(super) struct Running {
     pub(super) http: JoinSet<()>,
     pub(super) work: JoinSet<()>,
     pub(super) publisher: JoinSet<()>,
+    /// Keeps the publisher's task alive until the stop, also where no role publishes.
+    pub(super) handle: Publisher,
     pub(super) broker: Arc<dyn Broker>,
     /// What has to be true before the process says `ready`.
     pub(super) ready: Vec<watch::Receiver<bool>>,
@@ -91,7 +93,8 @@ pub(super) async fn start(
         let app = parts.app(ops)?;
         http.spawn(listener::serve(listener, router(app), stops.http.clone()));
     }
-    Ok(Running { http, work, publisher: publishing, broker, ready })
+    let handle = parts.publisher.clone();
+    Ok(Running { http, work, publisher: publishing, handle, broker, ready })
 }
 
 impl Parts<'_> {

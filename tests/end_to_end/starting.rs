@@ -28,7 +28,7 @@ async fn a_second_server_on_a_folder_is_told_to_use_another() {
 
 #[tokio::test]
 async fn a_port_in_use_is_told_with_the_remedy() {
-    let (program, other) = (Program::embedded(), Program::default());
+    let (program, other) = (Program::embedded(), Program::embedded());
     let server = other.serve().await;
     let taken = other.listen().to_string();
     let ended = program.command_with(("HTTP__LISTEN", &taken), &["serve"]).await;
@@ -92,7 +92,7 @@ async fn a_missing_keyring_is_never_replaced_beside_a_database() {
 
 #[tokio::test]
 async fn a_foreign_keyring_is_refused() {
-    let (program, other) = (Program::embedded(), Program::default());
+    let (program, other) = (Program::embedded(), Program::embedded());
     program.json(&["migrate"]).await;
     other.json(&["keyring", "create"]).await;
     let foreign = other.data().join("keyring.toml").display().to_string();

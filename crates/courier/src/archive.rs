@@ -89,13 +89,7 @@ impl Archive {
             let now = tx.now();
             let strange = set.iter().filter(|d| order_in(&d.body).is_none_or(|id| !orders.contains(&id)));
             let letters: Vec<Letter> = strange
-                .map(letter)
-                .map(|letter| Letter {
-                    id: LetterId::new(now, entropy.bytes()),
-                    first_failed_at: now,
-                    last_failed_at: now,
-                    ..letter
-                })
+                .map(|delivery| letter(delivery).failed_at(now, LetterId::new(now, entropy.bytes())))
                 .collect();
             tx.letters_put(&letters).await?;
             tx.commit().await?;

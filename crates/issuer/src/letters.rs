@@ -30,15 +30,8 @@ pub(crate) async fn write(
     run_alone(async move {
         let mut tx = store.begin().await?;
         let now = tx.now();
-        let letters: Vec<Letter> = drafts
-            .into_iter()
-            .map(|letter| Letter {
-                id: LetterId::new(now, entropy.bytes()),
-                first_failed_at: now,
-                last_failed_at: now,
-                ..letter
-            })
-            .collect();
+        let dated = |letter: Letter| letter.failed_at(now, LetterId::new(now, entropy.bytes()));
+        let letters: Vec<Letter> = drafts.into_iter().map(dated).collect();
         tx.letters_put(&letters).await?;
         let tried: Vec<OrderId> = letters.iter().filter_map(|l| l.order).collect();
         tx.attempts_clear(&tried).await?;

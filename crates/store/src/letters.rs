@@ -91,6 +91,12 @@ impl Letter {
             last_failed_at: never,
         }
     }
+
+    /// The same letter, about a failure at `now`.
+    #[must_use]
+    pub fn failed_at(self, now: Timestamp, id: LetterId) -> Self {
+        Self { id, first_failed_at: now, last_failed_at: now, ..self }
+    }
 }
 
 /// What a stranger wrote into a message's properties, without what a database refuses.

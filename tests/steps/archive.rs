@@ -31,7 +31,7 @@ async fn an_order_whose_message_the_broker_gave_up_is_published_anew() {
     let body = format!(r#"{{"v":1,"order_id":"{order}"}}"#);
     let twice = vec![given_up("order.paid", &body), given_up("order.paid", &body)];
     assert_eq!(archive(&shop).keep(twice).await, Ok(0));
-    shop.broker.purge().await;
+    shop.purge().await;
     shop.clock.advance(Duration::from_secs(4));
     assert_eq!(shop.sweep().await, 1);
     shop.issue(&[order]).await;

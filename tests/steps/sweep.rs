@@ -61,7 +61,7 @@ async fn what_was_published_again_is_left_alone_for_another_bound() {
     let orders = unheard(&shop, 1).await;
     shop.clock.advance(BOUND + MICRO);
     assert_eq!(shop.sweep().await, 1);
-    shop.broker.purge().await;
+    shop.purge().await;
     assert_eq!(shop.sweep().await, 0);
     shop.clock.advance(BOUND + MICRO);
     assert_eq!(shop.sweep().await, 1);
@@ -78,7 +78,7 @@ async fn while_the_queue_holds_messages_the_bound_doubles_and_an_empty_one_reset
     assert_eq!(shop.sweep().await, 0, "6 s");
     shop.clock.advance(BOUND);
     assert_eq!(shop.sweep().await, 0, "12 s");
-    shop.broker.purge().await;
+    shop.purge().await;
     assert_eq!(shop.sweep().await, 1, "3 s again");
     shop.issue(&orders).await;
     shop.close().await;
@@ -94,7 +94,7 @@ async fn a_purged_queue_costs_seconds_and_no_order() {
         orders.push(order);
     }
     shop.until_published(30).await;
-    assert_eq!(shop.broker.purge().await, 30);
+    assert_eq!(shop.purge().await, 30);
     shop.clock.advance(BOUND + MICRO);
     let issuer = shop.start_issuer().await;
     assert_eq!(shop.sweep().await, 30);
@@ -118,7 +118,7 @@ async fn the_oldest_thousand_are_published_first() {
     let in_turn = "SELECT count(*) FROM orders WHERE told_at IS NULL \
                    AND paid_at > (SELECT max(paid_at) FROM orders WHERE told_at IS NOT NULL)";
     assert_eq!(shop.number(in_turn).await, 100);
-    shop.broker.purge().await;
+    shop.purge().await;
     assert_eq!(shop.sweep().await, 100);
     for set in orders.chunks(256) {
         shop.issue(set).await;
@@ -137,7 +137,7 @@ async fn a_head_that_stock_can_fill_is_found_and_one_that_it_cannot_is_not() {
     shop.pay(next).await;
     shop.issue(&[head, next]).await;
     shop.until_published(2).await;
-    shop.broker.purge().await;
+    shop.purge().await;
     shop.clock.advance(BOUND + BOUND);
     assert_eq!(shop.sweep().await, 0);
     shop.stock("card", 1).await;

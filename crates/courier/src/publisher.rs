@@ -21,10 +21,20 @@ const FLIGHT_MAX: usize = 1_000;
 /// What a publisher did, for metrics.
 #[derive(Debug, Default)]
 pub struct Counts {
+    /// Handed over, whatever became of it; raised first.
+    pub offered: AtomicU64,
     /// Confirmed by the broker.
     pub published: AtomicU64,
     /// Left to the sweeper: no room, or not confirmed.
     pub dropped: AtomicU64,
+}
+
+impl Counts {
+    /// Whether everything that was handed over is published or dropped.
+    pub fn none_in_hand(&self) -> bool {
+        let done = self.published.load(Ordering::SeqCst) + self.dropped.load(Ordering::SeqCst);
+        done >= self.offered.load(Ordering::SeqCst)
+    }
 }
 
 /// A handle to the task. Never waits.
@@ -65,6 +75,7 @@ impl Publisher {
     }
 
     fn publish(&self, event: &Event) {
+        self.counts.offered.fetch_add(1, Ordering::Relaxed);
         if self.waiting.try_send(message(event, self.partitions)).is_err() {
             self.counts.dropped.fetch_add(1, Ordering::Relaxed);
         }

@@ -146,7 +146,7 @@ async fn twenty_who_wait_are_filled_once_by_two_fills_at_once() {
 async fn six_hundred_who_wait_are_filled_by_one_message_of_new_stock() {
     let (shop, card) = before_it_arrives().await;
     let orders = many_waiting(&shop, "card", 600).await;
-    shop.broker.purge().await;
+    shop.purge().await;
     shop.stock("card", 600).await;
     let issuer = shop.start_issuer().await;
     shop.publish_stock(card).await;
@@ -163,7 +163,7 @@ async fn the_waitlists_of_two_products_are_filled_by_their_messages_in_one_set()
     orders.extend(many_waiting(&shop, "gift", 200).await);
     shop.stock("card", 200).await;
     shop.stock("gift", 200).await;
-    shop.broker.purge().await;
+    shop.purge().await;
     shop.publish_stock(card).await;
     shop.publish_stock(gift).await;
     let issuer = shop.start_issuer().await;
@@ -177,7 +177,7 @@ async fn one_message_of_the_head_fills_all_who_stand_behind_it() {
     let (shop, card) = before_it_arrives().await;
     let orders = many_waiting(&shop, "card", 300).await;
     shop.stock("card", 299).await;
-    shop.broker.purge().await;
+    shop.purge().await;
     shop.publish_paid(shop.head(card).await).await;
     let issuer = shop.start_issuer().await;
     let filled = async || {
@@ -198,7 +198,7 @@ async fn a_long_waitlist_that_cannot_be_filled_keeps_no_other_from_being_filled_
     let orders = many_waiting(&shop, "gift", 20).await;
     shop.stock("card", 100).await;
     shop.stock("gift", 20).await;
-    shop.broker.purge().await;
+    shop.purge().await;
     shop.publish_stock(card).await;
     shop.publish_stock(gift).await;
     let issuer = shop.start_issuer().await;

@@ -26,7 +26,7 @@ async fn damaged(shop: &Shop, orders: &[OrderId]) {
 #[tokio::test]
 async fn three_orders_in_a_row_that_fail_alike_pause_the_issuer() {
     let (shop, orders) = paid(4).await;
-    shop.broker.purge().await;
+    shop.purge().await;
     damaged(&shop, &orders[..3]).await;
     let issuer = shop.start_issuer().await;
     let standing_by = shop.broker.consume(0, 1).await.unwrap();
@@ -59,7 +59,7 @@ async fn three_in_a_row_pause_it_also_when_another_of_their_set_succeeds_after_t
 #[tokio::test]
 async fn one_order_that_fails_three_times_pauses_nothing() {
     let (shop, orders) = paid(2).await;
-    shop.broker.purge().await;
+    shop.purge().await;
     damaged(&shop, &orders[..1]).await;
     let issuer = shop.start_issuer().await;
     for attempts in 1..=4 {
@@ -80,7 +80,7 @@ async fn one_order_that_fails_three_times_pauses_nothing() {
 #[tokio::test]
 async fn messages_that_are_not_ours_never_pause_the_issuer() {
     let (shop, orders) = paid(1).await;
-    shop.broker.purge().await;
+    shop.purge().await;
     let issuer = shop.start_issuer().await;
     for n in 0..5 {
         let body = format!(r#"{{"v":1,"order_id":"00000000-0000-7000-8000-00000000000{n}"}}"#);

@@ -112,7 +112,7 @@ async fn the_damaged_head_of_a_waitlist_becomes_a_letter_by_name() {
     shop.pay(head).await;
     shop.issue(&[head]).await;
     shop.until_published(1).await;
-    shop.broker.purge().await;
+    shop.purge().await;
     shop.stock("card", 1).await;
     damage(&shop, head).await;
     shop.publish_stock(card).await;
@@ -142,7 +142,7 @@ async fn a_damaged_head_holds_up_nobody_behind_it_once_it_is_a_letter() {
         waiting.push(order);
     }
     shop.until_published(2).await;
-    shop.broker.purge().await;
+    shop.purge().await;
     shop.stock("card", 3).await;
     damage(&shop, waiting[0]).await;
     shop.clock.advance(Duration::from_secs(4));

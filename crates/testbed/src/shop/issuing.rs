@@ -117,12 +117,27 @@ impl Shop {
         tokio::time::timeout(PATIENCE, published).await.unwrap();
     }
 
+    /// Waits until the publisher has nothing in hand.
+    async fn until_all_published(&self) {
+        let counts = self.publisher.counts();
+        let published = async {
+            while !counts.none_in_hand() {
+                tokio::time::sleep(AGAIN).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, published).await.unwrap();
+    }
+
+    /// Throws away what is published and ready, nothing on its way left out; returns how many messages that was.
+    pub async fn purge(&self) -> u64 {
+        self.until_all_published().await;
+        self.broker.purge().await
+    }
+
     /// Runs one round of the sweeper and waits until what it found is published; returns how many.
     pub async fn sweep(&self) -> usize {
-        let counts = self.publisher.counts();
-        let before = counts.published.load(Ordering::SeqCst) + counts.dropped.load(Ordering::SeqCst);
         let found = self.sweeper.lock().await.round().await.unwrap();
-        self.until_published(before + u64::try_from(found).unwrap()).await;
+        self.until_all_published().await;
         found
     }
 

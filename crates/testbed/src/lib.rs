@@ -4,7 +4,8 @@
 //! moved, seeded randomness and the broker that goes with its engine. Its verbs are those of buyers, providers, operators and
 //! the issuer. [`Faults`] makes the store beneath it fail, panic or stand still where a test says so.
 //! [`program::Program`] is the real binary over a folder, its processes and clients. [`servers`] are PostgreSQL and
-//! RabbitMQ, found or started; [`Rabbit`] is a broker with queues of its own there; [`Proxy`] stands between a program and one of them, and takes it away. Nothing of
+//! RabbitMQ, found or started; [`Rabbit`] is a broker with queues of its own there; [`Proxy`] stands between a program and
+//! one of them, and takes it away. [`Scenario`] is what a fault may cost. Nothing of
 //! the product depends on this crate.
 
 mod note;
@@ -16,6 +17,7 @@ pub mod program;
 pub mod proxy;
 pub mod queues;
 pub mod rabbit;
+pub mod recovery;
 pub mod servers;
 pub mod shop;
 
@@ -26,5 +28,6 @@ pub use note::MemoryNote;
 pub use proxy::Proxy;
 pub use queues::Queues;
 pub use rabbit::Rabbit;
+pub use recovery::Scenario;
 pub use shop::{Engine, Issuer, Shop};
 pub use tessera_store::conformance::MockClock;

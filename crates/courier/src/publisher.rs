@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tessera_broker::{Broker, Message, PublishError};
+use tessera_faults::{At, point};
 use tessera_model::event::{Event, Fact};
 use tessera_model::ids::{EventId, OrderId, ProductId};
 use tessera_model::time::Timestamp;
@@ -91,7 +92,7 @@ async fn serve(broker: Arc<dyn Broker>, mut inbox: mpsc::Receiver<Message>, coun
     let mut set = Vec::with_capacity(FLIGHT_MAX);
     let mut failing = false;
     while inbox.recv_many(&mut set, FLIGHT_MAX).await > 0 {
-        let outcomes = broker.publish(std::mem::take(&mut set)).await;
+        let outcomes = publish(&*broker, std::mem::take(&mut set)).await;
         let error = count(&outcomes, &counts);
         // Once when it begins and once when it is over, not once a set.
         match (error, failing) {
@@ -102,6 +103,19 @@ async fn serve(broker: Arc<dyn Broker>, mut inbox: mpsc::Receiver<Message>, coun
             (Some(_), true) | (None, false) => {}
         }
         failing = error.is_some();
+    }
+}
+
+/// Publishes a set: a fault point on either side.
+async fn publish(broker: &dyn Broker, set: Vec<Message>) -> Vec<Result<(), PublishError>> {
+    let count = set.len();
+    if point("publish", At::BeforePublish) {
+        return vec![Err(PublishError::Away); count];
+    }
+    let outcomes = broker.publish(set).await;
+    match point("publish", At::AfterConfirm) {
+        true => vec![Err(PublishError::Away); count],
+        false => outcomes,
     }
 }
 

@@ -4,10 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tessera_broker::{Broker, BrokerError};
+use tessera_faults::{Break, broken, sweeper_rests};
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_store::{Result, Store, run_alone};
 
 use crate::Publisher;
+
+/// The bound of a sweeper that a test keeps from helping.
+const AN_HOUR: Duration = Duration::from_hours(1);
 
 /// The most orders published again in one round.
 const ROUND_MAX: i64 = 1_000;
@@ -70,8 +74,11 @@ impl Sweeper {
     /// The store's; nothing was published then.
     pub async fn round(&mut self) -> Result<usize> {
         // A broker that is away takes nothing: marking orders as told would only wear the database.
+        if broken(Break::SweeperOff) {
+            return Ok(0);
+        }
         let Some(waiting) = self.queues_hold_messages().await else { return Ok(0) };
-        self.bound = self.bound.after(waiting);
+        self.bound = if sweeper_rests() { Bound(AN_HOUR) } else { self.bound.after(waiting) };
         let unheard = unheard(Arc::clone(&self.store), self.bound).await?;
         if !unheard.is_empty() {
             tracing::info!(orders = unheard.len(), "publishing orders again that nobody was told of");

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
+use tessera_faults::{Break, broken};
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::issue::{Candidate, Plan, SET_MAX, Stockroom};
 use tessera_model::order::{Order, OrderState, OrderStatus};
@@ -66,6 +67,7 @@ pub struct Issue;
 
 #[async_trait]
 impl Step for Issue {
+    const NAME: &str = "issue";
     type Input = Work;
     type Output = IssueResult;
 
@@ -121,6 +123,9 @@ fn candidates(room: &Room) -> Vec<Candidate> {
     let paid = room.arrived.iter().filter_map(|id| match room.orders.get(id) {
         Some(order) => match order.state {
             OrderState::Paid { paid_at } => Some(candidate(order, paid_at, false)),
+            state if broken(Break::IssueWithoutStateGuard) => {
+                Some(candidate(order, state.paid_at().unwrap_or(order.created_at), false))
+            }
             _ => None,
         },
         None => None,

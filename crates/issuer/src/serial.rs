@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tessera_broker::{Broker, BrokerError, Consumer};
+use tessera_faults::{At, Break, broken, point};
 use tessera_model::issue::SET_MAX;
 use tessera_store::{Entropy, SchemaState, Store};
 use tokio::sync::watch;
@@ -149,12 +150,17 @@ impl Serial {
                 Err(error) => return End::Broker(error),
             };
             let Some(last) = set.last().map(|d| d.tag) else { continue };
+            if broken(Break::AcknowledgeBeforeCommit)
+                && let Err(error) = consumer.acknowledge(last).await
+            {
+                return End::Broker(error);
+            }
             let alike = match self.hand.take(&set).await {
                 Ok(alike) => alike,
                 Err(reason) => return End::Pause(reason),
             };
             *wait = PROBE_MIN;
-            if let Err(error) = consumer.acknowledge(last).await {
+            if let Err(error) = acknowledge(consumer, last).await {
                 return End::Broker(error);
             }
             if alike {
@@ -173,6 +179,20 @@ impl Serial {
                 return;
             }
         }
+    }
+}
+
+/// Acknowledges what is done: a fault point on either side.
+async fn acknowledge(consumer: &mut dyn Consumer, last: u64) -> Result<(), BrokerError> {
+    if point("issue", At::BeforeAcknowledge) {
+        return Err(BrokerError::SessionLost);
+    }
+    if !broken(Break::AcknowledgeBeforeCommit) {
+        consumer.acknowledge(last).await?;
+    }
+    match point("issue", At::AfterAcknowledge) {
+        true => Err(BrokerError::SessionLost),
+        false => Ok(()),
     }
 }
 

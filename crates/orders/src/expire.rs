@@ -1,6 +1,7 @@
 //! Expire: holds that ended give their claims back.
 
 use async_trait::async_trait;
+use tessera_faults::{Break, broken};
 use tessera_model::ids::OrderId;
 use tessera_model::order::{OrderEvent, OrderState};
 use tessera_store::{Result, Step, Tx};
@@ -13,6 +14,7 @@ pub struct Expire;
 
 #[async_trait]
 impl Step for Expire {
+    const NAME: &str = "expire";
     type Input = OrderId;
     /// Whether it expired.
     type Output = bool;
@@ -28,7 +30,7 @@ impl Step for Expire {
             | OrderState::Expired { .. }
             | OrderState::Cancelled { .. }
             | OrderState::RefundDue { .. }
-            | OrderState::Refunded { .. } => false,
+            | OrderState::Refunded { .. } => broken(Break::ReleaseWithoutRecheck),
         });
         locked.chosen = due.map(|order| order.id).collect();
         let outcomes = inputs.iter().map(|id| locked.chosen.contains(id)).collect();

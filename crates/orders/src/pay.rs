@@ -72,6 +72,7 @@ pub struct PayLate;
 
 #[async_trait]
 impl Step for Pay {
+    const NAME: &str = "pay";
     type Input = Incoming;
     type Output = PayOutcome;
 
@@ -82,6 +83,7 @@ impl Step for Pay {
 
 #[async_trait]
 impl Step for PayLate {
+    const NAME: &str = "pay-late";
     type Input = Incoming;
     type Output = PayOutcome;
 

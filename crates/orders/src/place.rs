@@ -38,6 +38,7 @@ pub struct Place;
 
 #[async_trait]
 impl Step for Place {
+    const NAME: &str = "place";
     type Input = NewOrder;
     type Output = PlaceOutcome;
 

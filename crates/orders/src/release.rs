@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
+use tessera_faults::{Break, broken};
 use tessera_model::ids::OrderId;
 use tessera_model::order::{Line, Order, OrderEvent, OrderState, OrderStatus};
 use tessera_model::pay::release_short;
@@ -38,6 +39,7 @@ pub struct Cancel;
 
 #[async_trait]
 impl Step for Cancel {
+    const NAME: &str = "cancel";
     type Input = Cancellation;
     type Output = CancelOutcome;
 
@@ -88,6 +90,9 @@ pub(crate) async fn lock(tx: &mut dyn Tx, ids: &[OrderId]) -> Result<Locked> {
         .into_iter()
         .map(|o| (o.customer.folded().to_owned(), o.customer))
         .collect();
+    if broken(Break::LockOrderReversed) {
+        tx.orders_lock(&ids).await?;
+    }
     tx.stock_lock(&products.into_iter().collect::<Vec<_>>()).await?;
     tx.customers_lock(&customers.into_values().collect::<Vec<_>>()).await?;
     let orders = tx.orders_lock(&ids).await?.into_iter().map(|o| (o.id, o)).collect();
@@ -104,7 +109,11 @@ pub(crate) async fn release(tx: &mut dyn Tx, locked: Locked, event: OrderEvent) 
     let orders: Vec<Order> = orders.into_values().collect();
     let (now, mut moves, mut advances) = (tx.now(), Moves::default(), vec![]);
     for order in &orders {
-        if let Ok(state) = order.state.after(event, now) {
+        let state = match order.state.after(event, now) {
+            Err(_) if broken(Break::ReleaseWithoutRecheck) => Ok(OrderState::Expired { closed_at: now }),
+            state => state,
+        };
+        if let Ok(state) = state {
             advances.push(Advance { id: order.id, version: order.version, state });
             moves.add(&order.customer, lines.get(&order.id).map_or(&[], Vec::as_slice), -1);
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use tessera_faults::{Break, broken};
 use tessera_model::ids::ProductId;
 use tessera_model::place::Shelf;
 use tessera_model::product::Product;
@@ -18,13 +19,21 @@ pub(crate) async fn locked(
     customers: &[CustomerId],
 ) -> Result<Shelf> {
     let ids: Vec<ProductId> = products.collect::<BTreeSet<_>>().into_iter().collect();
+    let early = match broken(Break::DecisionReadWithTheLock) {
+        true => Some(tx.stock_read(&ids).await?),
+        false => None,
+    };
     tx.stock_lock(&ids).await?;
     let customers = distinct(customers);
     tx.customers_lock(&customers).await?;
 
     let mut shelf = Shelf::default();
     let products = tx.products_read(&ids).await?;
-    let mut stock: HashMap<_, _> = tx.stock_read(&ids).await?.into_iter().collect();
+    let stock = match early {
+        Some(stock) => stock,
+        None => tx.stock_read(&ids).await?,
+    };
+    let mut stock: HashMap<_, _> = stock.into_iter().collect();
     let limited = products.iter().any(is_limited);
     for product in products {
         let on_shelf = stock.remove(&product.id).unwrap_or_default();

@@ -25,5 +25,5 @@ pub mod conformance;
 
 pub use ambient::{Clock, Entropy};
 pub use error::{Result, StoreError};
-pub use set::{SET_MAX, SetFault, Step, run_alone, run_set};
+pub use set::{SET_MAX, SetFault, Step, commit, run_alone, run_set};
 pub use tx::{SchemaState, Store, StoreMeta, Tx};

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tessera_faults::{At, point};
 
 use crate::error::{Result, StoreError};
 use crate::tx::{Store, Tx};
@@ -17,6 +18,8 @@ const RERUNS_MAX: u32 = 3;
 /// One kind of set: how a transaction turns inputs into outcomes.
 #[async_trait]
 pub trait Step: Send + Sync + 'static {
+    /// What it is called: a verb.
+    const NAME: &str;
     /// One input; carries the ids it will need.
     type Input: Clone + Send + Sync + 'static;
     /// What became of one input.
@@ -82,7 +85,7 @@ async fn attempt<S: Step>(
         let outcome = run_alone(async move {
             let mut tx = store.begin().await?;
             let outcomes = step.run(&mut *tx, &inputs, again).await?;
-            tx.commit().await?;
+            commit(S::NAME, tx).await?;
             Ok(outcomes)
         })
         .await;
@@ -92,6 +95,21 @@ async fn attempt<S: Step>(
             Err(StoreError::Unavailable(detail)) if again => return Err(StoreError::InDoubt(detail)),
             outcome => return outcome,
         }
+    }
+}
+
+/// Commits what `who` has written: a fault point on either side.
+///
+/// # Errors
+/// The commit's own.
+pub async fn commit(who: &str, tx: Box<dyn Tx>) -> Result<()> {
+    if point(who, At::BeforeCommit) {
+        return Err(StoreError::Unavailable("a fault point before the commit".to_owned()));
+    }
+    tx.commit().await?;
+    match point(who, At::AfterCommit) {
+        true => Err(StoreError::InDoubt("a fault point after the commit".to_owned())),
+        false => Ok(()),
     }
 }
 

@@ -11,10 +11,10 @@
     reason = "a program that cannot be run fails its test, and says what it was told"
 )]
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -25,12 +25,14 @@ mod answer;
 mod client;
 mod engine;
 mod looking;
+mod machine;
 mod process;
 mod seen;
 
 pub use answer::{Answer, Receipt};
 pub use client::{Asked, Away, Client};
 pub use engine::Servers;
+pub use machine::{binary, free_address, strace_works};
 pub use process::{Ended, Process};
 pub use seen::Seen;
 
@@ -45,10 +47,6 @@ pub const CODE_MARK: &str = "E2ECARD";
 
 /// The domain of every buyer's address.
 pub const MAIL_DOMAIN: &str = "buyers.test";
-
-/// Ports are taken from below those that systems give to outgoing connections: a client that asks while its
-/// server is down must not be given the server's port.
-const PORTS: std::ops::Range<u16> = 20_000..30_000;
 
 /// What processes said on standard error.
 #[derive(Clone, Default)]
@@ -137,7 +135,24 @@ impl Program {
 
     /// The command line, under this program's settings and no other.
     pub fn line(&self, arguments: &[&str]) -> Command {
-        let mut line = Command::new(binary());
+        let (program, way) = match std::env::var_os("TEST_BREAK") {
+            Some(way) => (machine::faulty(), Some(("TEST_BREAK", way))),
+            None => (binary(), None),
+        };
+        let mut line = self.line_of(&program, arguments);
+        line.envs(way);
+        line
+    }
+
+    /// The command line of the program with fault points, one of them armed: `place/AfterCommit=kill`.
+    pub fn line_faulty(&self, fault: &str, arguments: &[&str]) -> Command {
+        let mut line = self.line_of(&machine::faulty(), arguments);
+        line.env("TEST_FAULT", fault);
+        line
+    }
+
+    fn line_of(&self, program: &Path, arguments: &[&str]) -> Command {
+        let mut line = Command::new(program);
         line.args(arguments).current_dir(self.folder.path()).env_clear().stdin(Stdio::null());
         line.envs(self.settings.iter().map(|(name, value)| (name, value)));
         line
@@ -260,34 +275,4 @@ impl Drop for Program {
 /// Codes that no other call of the same name gives.
 pub fn codes(name: &str, count: usize) -> Vec<String> {
     (0..count).map(|n| format!("{CODE_MARK}-{name}-{n:07}")).collect()
-}
-
-/// The program that was built beside this one: `target/PROFILE/tessera`, next to `target/PROFILE/deps/TEST` or
-/// `target/PROFILE/tessera-bench`.
-pub fn binary() -> PathBuf {
-    let this = std::env::current_exe().expect("this program's own path");
-    let folder = this.parent().expect("a program is in a folder");
-    let profile = if folder.ends_with("deps") { folder.parent().unwrap_or(folder) } else { folder };
-    let binary = profile.join("tessera");
-    assert!(binary.is_file(), "there is no {}: run `cargo build -p tessera` first", binary.display());
-    binary
-}
-
-/// Whether this machine lets one process watch another's system calls.
-pub fn strace_works() -> bool {
-    Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).output().is_ok_and(|o| o.status.success())
-}
-
-/// A loopback address on which nothing listens.
-pub fn free_address() -> SocketAddr {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let begin = u16::try_from(std::process::id() % 500).unwrap_or_default() * 20;
-    for _ in PORTS {
-        let at = begin.wrapping_add(NEXT.fetch_add(1, Ordering::SeqCst)) % (PORTS.end - PORTS.start);
-        let address = SocketAddr::from(([127, 0, 0, 1], PORTS.start + at));
-        if TcpListener::bind(address).is_ok() {
-            return address;
-        }
-    }
-    panic!("no port is free");
 }

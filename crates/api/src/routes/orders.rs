@@ -12,7 +12,7 @@ use tessera_model::text::IdempotencyKey;
 use tessera_orders::place::PlaceOutcome;
 use tessera_orders::release::{CancelOutcome, Cancellation};
 
-use super::request::{Json, buyer, prefer_wait, seen_version};
+use super::request::{Json, answering, buyer, prefer_wait, seen_version};
 use crate::app::App;
 use crate::metrics::Metrics;
 use crate::parse;
@@ -49,6 +49,7 @@ pub(super) async fn place(
     let id = OrderId::new(app.now(), app.entropy.bytes());
     let new = parse::order(body)?.into_order(id, key.as_ref())?;
     let outcome = app.desk.place(new).await?;
+    answering("place")?;
     Metrics::count(&app.metrics.orders, word(&outcome));
     match outcome {
         PlaceOutcome::Placed(placed) => {
@@ -132,7 +133,9 @@ pub(super) async fn cancel(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (order, epoch) = buyer(&app, &id, &headers)?;
-    match app.desk.cancel(Cancellation { order, epoch }).await? {
+    let outcome = app.desk.cancel(Cancellation { order, epoch }).await?;
+    answering("cancel")?;
+    match outcome {
         CancelOutcome::Cancelled => {
             Ok(order_response(&app, StatusCode::OK, &*current(&app, order, epoch).await?))
         }

@@ -9,7 +9,7 @@ use tessera_model::ids::{OrderId, PaymentId};
 use tessera_orders::pay::{Incoming, PayOutcome, TEST_PROVIDER, TestPayment};
 
 use super::orders::{current, order_response, woken};
-use super::request::{Json, buyer, prefer_wait};
+use super::request::{Json, answering, buyer, prefer_wait};
 use crate::app::App;
 use crate::metrics::Metrics;
 use crate::parse::Fields;
@@ -38,7 +38,9 @@ pub(super) async fn pay(
     // Whoever waits takes a place before paying, so that the issuer's wake-up finds it.
     let wait = prefer_wait(&headers).map(|most| (app.waiters.enter(order, Until::Final), most));
     let payment = PaymentId::new(app.now(), app.entropy.bytes());
-    match app.desk.pay(Incoming::Test(TestPayment { payment, order, epoch })).await? {
+    let outcome = app.desk.pay(Incoming::Test(TestPayment { payment, order, epoch })).await?;
+    answering("pay")?;
+    match outcome {
         PayOutcome::Taken { outcome, paid } => {
             Metrics::count(&app.metrics.payments, outcome.as_str());
             answer(&app, order, epoch, wait, paid.is_some()).await

@@ -7,6 +7,7 @@ use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, HeaderName, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::Value;
+use tessera_faults::{At, point};
 use tessera_model::ids::OrderId;
 use tessera_model::keys::Token;
 
@@ -22,6 +23,14 @@ const BODY_WITHIN: Duration = Duration::from_secs(10);
 
 /// The longest wait a client may ask for.
 const WAIT_MAX: Duration = Duration::from_secs(30);
+
+/// A request is done, and its answer comes next: a fault point.
+pub(super) fn answering(who: &str) -> Result<(), Problem> {
+    match point(who, At::BeforeAnswer) {
+        true => Err(Problem::unavailable("a fault point before the answer")),
+        false => Ok(()),
+    }
+}
 
 /// A JSON body.
 pub(super) struct Json(pub(super) Value);

@@ -8,7 +8,7 @@ use tessera_model::import::{CodeText, Row};
 use tessera_model::keys::{BatchKeys, Fingerprint, Keyring, unwrap};
 use tessera_model::product::Pick;
 use tessera_store::batches::{KnownCode, NewCode};
-use tessera_store::{Entropy, Store, run_alone};
+use tessera_store::{Entropy, Store, commit, run_alone};
 
 use super::open::still_ours;
 use super::{ImportError, MALFORMED_LISTED_MAX, Report};
@@ -143,7 +143,7 @@ impl Loading {
                 return Ok(false);
             }
             tx.codes_insert(batch, &codes).await?;
-            tx.commit().await?;
+            commit("import-part", tx).await?;
             Ok(true)
         })
         .await?;

@@ -7,7 +7,7 @@ use tessera_model::keys::{BatchKeys, Keyring, Secret, wrap};
 use tessera_model::product::Product;
 use tessera_store::batches::NewBatch;
 use tessera_store::operators::AuditEntry;
-use tessera_store::{Entropy, Result, Store, StoreError, Tx, run_alone};
+use tessera_store::{Entropy, Result, Store, StoreError, Tx, commit, run_alone};
 
 use super::chunk::Loading;
 use super::{ImportError, LEASE, LEASE_LASTS, Report, Request};
@@ -31,7 +31,7 @@ pub(super) async fn begin(
         let key = wrap(&ring, "batch", id.uuid().as_bytes(), &wrapped, nonce)
             .map_err(|e| StoreError::Data(e.to_string()))?;
         tx.batches_begin(&NewBatch { id, product, pick, key }).await?;
-        tx.commit().await?;
+        commit("import-begin", tx).await?;
         Ok(id)
     })
     .await?;
@@ -85,7 +85,7 @@ async fn open(
         }
         tx.batches_open(batch, size).await?;
         tx.audit_append(&[entry]).await?;
-        tx.commit().await?;
+        commit("import-open", tx).await?;
         Ok(true)
     })
     .await?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use tessera_faults::{Break, broken};
 use tessera_model::ids::{OrderId, PaymentId};
 use tessera_model::order::{OrderEvent, OrderStatus};
 use tessera_model::pay::{MoneyEntry, PaymentReason, receive};
@@ -81,7 +82,7 @@ pub(super) async fn write(tx: &mut dyn Tx, decided: Decided, books: &Books) -> R
         if let Ok(state) = order.state.after(OrderEvent::Paid, now) {
             advances.push(Advance { id: order.id, version: order.version, state });
         }
-        if decided.revived.contains(&order.id) {
+        if decided.revived.contains(&order.id) && !broken(Break::LatePaymentRaisesNoClaim) {
             moves.add(&order.customer, books.lines.get(&order.id).map_or(&[], Vec::as_slice), 1);
         }
     }

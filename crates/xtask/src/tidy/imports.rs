@@ -6,20 +6,22 @@ use super::tree::{File, Tree};
 
 /// The product's crates, in the order of the house, and the ones each may depend on.
 const LAYERS: &[(&str, &[&str])] = &[
+    ("faults", &[]),
     ("model", &[]),
-    ("store", &["model"]),
+    ("store", &["faults", "model"]),
     ("store-postgres", &["model", "store"]),
     ("store-sqlite", &["model", "store"]),
-    ("broker", &[]),
-    ("orders", &["model", "store", "broker"]),
-    ("issuer", &["model", "store", "broker"]),
-    ("courier", &["model", "store", "broker"]),
+    ("broker", &["faults"]),
+    ("orders", &["faults", "model", "store", "broker"]),
+    ("issuer", &["faults", "model", "store", "broker"]),
+    ("courier", &["faults", "model", "store", "broker"]),
     ("backoffice", &["model", "store", "broker", "orders"]),
-    ("api", &["model", "store", "broker", "orders", "courier", "backoffice"]),
+    ("api", &["faults", "model", "store", "broker", "orders", "courier", "backoffice"]),
     ("web", &["model", "store", "broker", "orders", "courier", "backoffice", "api"]),
     (
         "tessera",
         &[
+            "faults",
             "model",
             "store",
             "store-postgres",

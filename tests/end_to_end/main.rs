@@ -13,6 +13,7 @@ mod holds;
 mod importing;
 mod kills;
 mod large;
+mod points;
 mod poison;
 mod servers;
 mod slow;

@@ -96,6 +96,35 @@ impl Process {
         assert!(printed.is_ok(), "the process ended without the line {wanted}: {}", self.stderr.text());
     }
 
+    /// Waits until it has said this on standard error.
+    ///
+    /// # Panics
+    /// It has ended without, or is silent for too long.
+    pub async fn until_said(&mut self, wanted: &str) {
+        let since = Instant::now();
+        while !self.stderr.text().contains(wanted) {
+            let ended = self.child.try_wait().unwrap().is_some();
+            // What it said last is read after its end.
+            let silent = ended && self.readers.iter().all(JoinHandle::is_finished);
+            let said = silent && self.stderr.text().contains(wanted);
+            assert!(said || !silent && since.elapsed() < PATIENCE, "no {wanted}: {}", self.stderr.text());
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Waits until it stands still by a signal of its own.
+    pub async fn until_frozen(&self) {
+        let stat = format!("/proc/{}/stat", self.id());
+        // After its name in brackets comes the letter of its state.
+        let frozen = || std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T "));
+        let standing = async {
+            while !frozen() {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        };
+        timeout(PATIENCE, standing).await.expect("it stands still in time");
+    }
+
     /// SIGKILL: it gets no chance to do anything.
     pub async fn kill9(mut self) {
         self.child.kill().unwrap();

@@ -1,0 +1,154 @@
+//! The steps, each with its points.
+
+use std::collections::BTreeSet;
+
+use tessera_faults::POINTS;
+
+use super::{QUANTITY, Shop, answered, turns};
+
+/// The steps that the tests below go through.
+const TOLD: &[&str] = &[
+    "place",
+    "pay",
+    "pay-late",
+    "cancel",
+    "expire",
+    "publish",
+    "issue",
+    "import-begin",
+    "import-part",
+    "import-open",
+];
+
+#[test]
+fn every_step_with_a_point_is_told_here() {
+    let steps: BTreeSet<&str> = POINTS.iter().map(|(who, _)| *who).collect();
+    assert_eq!(steps, TOLD.iter().copied().collect());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn place_interrupted_anywhere_makes_one_order_for_a_key() {
+    let mut shop = Shop::open().await;
+    for turn in turns("place") {
+        let server = shop.armed(&turn).await;
+        let (server, receipt) = tokio::join!(shop.bring_back(server, &turn), shop.placed(&turn, "card"));
+        shop.proven(server, &[receipt], "awaiting_payment").await;
+    }
+    shop.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pay_interrupted_anywhere_charges_once_and_issues() {
+    paid_once("pay").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn publishing_interrupted_anywhere_loses_no_order() {
+    paid_once("publish").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn issue_interrupted_anywhere_gives_each_order_its_codes_once() {
+    paid_once("issue").await;
+}
+
+async fn paid_once(step: &str) {
+    let mut shop = Shop::open().await;
+    for turn in turns(step) {
+        let server = shop.armed(&turn).await;
+        let bought = async {
+            let receipt = shop.placed(&turn, "card").await;
+            let client = shop.client();
+            for _ in 0..2 {
+                let paid = answered(|| client.pay(&receipt)).await;
+                assert!(matches!(paid.status, 200 | 202), "{}", paid.text);
+            }
+            receipt
+        };
+        let (server, receipt) = tokio::join!(shop.bring_back(server, &turn), bought);
+        shop.proven(server, &[receipt], "issued").await;
+        assert_eq!(shop.settled().await, shop.orders * QUANTITY * 1_990, "charged once each");
+    }
+    shop.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_late_payment_interrupted_anywhere_is_taken_once() {
+    let mut shop = Shop::open().await;
+    for turn in turns("pay-late") {
+        let server = shop.armed(&turn).await;
+        let bought = async {
+            let receipt = shop.placed(&turn, "brief").await;
+            shop.expired(&receipt).await;
+            shop.notified(&receipt).await;
+            assert_eq!(shop.notified(&receipt).await.body["outcome"], "duplicate");
+            receipt
+        };
+        let (server, receipt) = tokio::join!(shop.bring_back(server, &turn), bought);
+        shop.proven(server, &[receipt], "issued").await;
+        assert_eq!(shop.settled().await, shop.orders * QUANTITY * 1_990, "taken once each");
+    }
+    shop.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cancel_interrupted_anywhere_gives_the_claim_back_once() {
+    let mut shop = Shop::open().await;
+    for turn in turns("cancel") {
+        let server = shop.armed(&turn).await;
+        let cancelled = async {
+            let receipt = shop.placed(&turn, "card").await;
+            let client = shop.client();
+            assert_eq!(answered(|| client.cancel(&receipt)).await.order_status(), "cancelled");
+            receipt
+        };
+        let (server, receipt) = tokio::join!(shop.bring_back(server, &turn), cancelled);
+        shop.proven(server, &[receipt], "cancelled").await;
+    }
+    shop.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn expiry_interrupted_anywhere_gives_the_claim_back_once() {
+    let mut shop = Shop::open().await;
+    for turn in turns("expire") {
+        let server = shop.armed(&turn).await;
+        let expired = async {
+            let receipt = shop.placed(&turn, "brief").await;
+            shop.expired(&receipt).await;
+            receipt
+        };
+        let (server, receipt) = tokio::join!(shop.bring_back(server, &turn), expired);
+        shop.proven(server, &[receipt], "expired").await;
+    }
+    shop.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn import_interrupted_anywhere_is_whole_when_it_is_repeated() {
+    let shop = Shop::open().await;
+    let mut wanted = 200;
+    for step in ["import-begin", "import-part", "import-open"] {
+        for turn in turns(step) {
+            let codes = tessera_testbed::program::codes(&turn.fault.replace('=', "-"), 5);
+            let file = shop.program.file("more.txt", codes.join("\n"));
+            let arguments = ["codes", "import", &file, "--sku", "card"];
+            let mut import = shop.program.start_line(shop.program.line_faulty(&turn.fault, &arguments));
+            import.until_said("fault point").await;
+            if turn.freezes {
+                import.until_frozen().await;
+                import.thaw();
+            }
+            import.ended().await;
+            // The lease of one that was killed ends after seconds: `importing` waits for one, this test need not.
+            shop.program.operate("DELETE FROM lease").await;
+            // Whatever was left of it, the repetition brings in what is missing and no code twice.
+            let again = shop.program.json(&arguments).await;
+            assert!(again["malformed"].as_array().is_some_and(Vec::is_empty), "{again}");
+            wanted += 5;
+            assert_eq!(shop.unissued("card").await, wanted, "{}: {again}", turn.fault);
+            shop.program.json(&["reconcile"]).await;
+        }
+    }
+    shop.close().await;
+}

@@ -62,7 +62,8 @@ impl Shop {
 
     /// Serves with one point armed.
     async fn armed(&self, turn: &Turn) -> Process {
-        let server = self.program.start_line(self.program.line_faulty(&turn.fault, &["serve"]));
+        let server =
+            self.program.start_line(self.program.line_faulty(&[("TEST_FAULT", &turn.fault)], &["serve"]));
         server.until_line("ready").await;
         server
     }

@@ -16,6 +16,7 @@ mod operation;
 mod partitions;
 mod starting;
 mod stopping;
+mod unaided;
 
 /// Every role but the issuer's.
 const FRONT: &str = "api,courier,housekeeper";

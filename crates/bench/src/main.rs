@@ -9,9 +9,12 @@ mod way;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand, ValueEnum};
+use tessera_testbed::Engine;
+use tessera_testbed::chaos::{self, Plan, Report};
 
 /// Measures Tessera against the ways it does not do things.
 #[derive(Debug, Parser)]
@@ -71,6 +74,24 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// A sale during which a process or a server is killed at random every few seconds: nothing lost, doubled, oversold.
+    Chaos {
+        /// What the shop runs on; servers are started for it, and killed.
+        #[arg(long)]
+        on: On,
+        /// For how long, in seconds.
+        #[arg(long, default_value_t = 300)]
+        seconds: u64,
+        /// A kill every so many seconds.
+        #[arg(long, default_value_t = 5)]
+        every: u64,
+        /// How many buy at once.
+        #[arg(long, default_value_t = 16)]
+        buyers: u64,
+        /// What is killed, and what buyers do, but for the moments.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
 }
 
 /// What a shop of its own runs on.
@@ -97,6 +118,17 @@ impl On {
     }
 }
 
+/// Prints what came of it; what is wrong has ended the program before.
+#[expect(clippy::print_stdout, reason = "it is what was asked for")]
+fn chaos_report(report: &Report) {
+    let kills: Vec<String> = report.kills.iter().map(|(part, times)| format!("{part} {times}")).collect();
+    println!("killed: {}", kills.join(", "));
+    println!("orders: {} placed, {} issued, {} released", report.placed, report.issued, report.released);
+    println!("codes: {}, none twice, no product oversold, the books balance", report.codes);
+    println!("longest wait for an answer: {:.1} s", report.longest_wait.as_secs_f64());
+    println!("all issued {:.1} s after the end", report.settled_after.as_secs_f64());
+}
+
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
@@ -109,6 +141,16 @@ async fn main() -> anyhow::Result<()> {
                 None => sale::Where::At(at),
             };
             sale::run(&sale::Options { shop, sku, buyers, seconds, json }).await
+        }
+        Command::Chaos { on, seconds, every, buyers, seed } => {
+            let engine = match on {
+                On::Sqlite => Engine::Sqlite,
+                On::Servers => Engine::Postgres,
+            };
+            let (lasts, every) = (Duration::from_secs(seconds), Duration::from_secs(every));
+            let report = chaos::run(&Plan { engine, lasts, every, buyers, seed }).await;
+            chaos_report(&report);
+            Ok(())
         }
     }
 }

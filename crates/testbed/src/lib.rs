@@ -11,6 +11,7 @@
 mod note;
 
 pub mod broker;
+pub mod chaos;
 pub mod database;
 pub mod faults;
 pub mod program;

@@ -32,6 +32,7 @@ mod seen;
 pub use answer::{Answer, Receipt};
 pub use client::{Asked, Away, Client};
 pub use engine::Servers;
+pub(crate) use machine::built;
 pub use machine::{binary, free_address, strace_works};
 pub use process::{Ended, Process};
 pub use seen::Seen;
@@ -135,19 +136,17 @@ impl Program {
 
     /// The command line, under this program's settings and no other.
     pub fn line(&self, arguments: &[&str]) -> Command {
-        let (program, way) = match std::env::var_os("TEST_BREAK") {
-            Some(way) => (machine::faulty(), Some(("TEST_BREAK", way))),
-            None => (binary(), None),
-        };
-        let mut line = self.line_of(&program, arguments);
-        line.envs(way);
-        line
+        match std::env::var_os("TEST_BREAK").is_some() {
+            true => self.line_faulty(&[], arguments),
+            false => self.line_of(&binary(), arguments),
+        }
     }
 
-    /// The command line of the program with fault points, one of them armed: `place/AfterCommit=kill`.
-    pub fn line_faulty(&self, fault: &str, arguments: &[&str]) -> Command {
+    /// The command line of the program with fault points, under such variables as `TEST_FAULT`: see `tessera_faults`.
+    pub fn line_faulty(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Command {
         let mut line = self.line_of(&machine::faulty(), arguments);
-        line.env("TEST_FAULT", fault);
+        line.envs(variables.iter().copied());
+        line.envs(std::env::var_os("TEST_BREAK").map(|way| ("TEST_BREAK", way)));
         line
     }
 

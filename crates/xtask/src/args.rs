@@ -8,14 +8,24 @@ Tasks:
   test [FILTER…]  Run every check and every test, stopping at the first stage that fails.
                   Filters are parts of test names; they narrow the last two stages only.
   tidy            Run the house rules alone: sizes, imports, migrations, words, docs.
+  breaks          Break the product in each way that a test must notice, and write the table of docs/testing.md;
+                  with --check the table stays as it is.
+  reliability     Measure what faults cost, on both engines, and write the table of docs/reliability.md.
 ";
 
 /// What the caller asked for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     Help,
-    Test { filters: Vec<String> },
+    Test {
+        filters: Vec<String>,
+    },
     Tidy,
+    /// Whether the table is left as it is.
+    Breaks {
+        check: bool,
+    },
+    Reliability,
 }
 
 /// Reads the words after `cargo xtask`; a refusal says what to write instead.
@@ -32,7 +42,11 @@ pub(crate) fn parse(words: &[String]) -> Result<Task, String> {
             )),
         },
         ("tidy", []) => Ok(Task::Tidy),
-        ("tidy", _) => Err("tidy takes no arguments".to_owned()),
+        ("breaks", []) => Ok(Task::Breaks { check: false }),
+        ("breaks", [option]) if option == "--check" => Ok(Task::Breaks { check: true }),
+        ("breaks", _) => Err("breaks takes `--check` or nothing".to_owned()),
+        ("reliability", []) => Ok(Task::Reliability),
+        (task @ ("tidy" | "reliability"), _) => Err(format!("{task} takes no arguments")),
         (unknown, _) => Err(format!("xtask has no task `{unknown}`")),
     }
 }
@@ -54,8 +68,12 @@ mod tests {
     }
 
     #[test]
-    fn tidy_stands_alone() {
+    fn tasks_without_words_stand_alone() {
         assert_eq!(parsed("tidy"), Ok(Task::Tidy));
+        assert_eq!(parsed("breaks"), Ok(Task::Breaks { check: false }));
+        assert_eq!(parsed("breaks --check"), Ok(Task::Breaks { check: true }));
+        assert!(parsed("breaks all").is_err());
+        assert_eq!(parsed("reliability"), Ok(Task::Reliability));
         assert!(parsed("tidy sizes").is_err());
     }
 

@@ -4,6 +4,9 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool talks to its terminal")]
 
 mod args;
+mod breaks;
+mod page;
+mod reliability;
 mod servers;
 mod stages;
 mod tidy;
@@ -22,6 +25,10 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Ok(Task::Test { filters }) => stages::run(&root(), &filters),
+        Ok(Task::Breaks { check }) => {
+            stages::prepared(&root()).and_then(|()| breaks::run(&root(), toolchain::has_nextest(), check))
+        }
+        Ok(Task::Reliability) => reliability::run(&root(), &stages::measuring(toolchain::has_nextest())),
         Ok(Task::Tidy) => tidy::run(&root()),
         Err(refusal) => {
             eprint!("{refusal}\n\n{}", args::HELP);

@@ -19,16 +19,19 @@ const ON_SERVERS: &[&str] = &["--test", "steps", "--test", "end_to_end"];
 /// Stories that are about servers whatever the run is for: once is enough.
 const TOLD_ONCE: &[&str] = &["split::", "servers::"];
 
+/// Programs that tests run beside the one that shops run.
+const PROGRAMS: &[&str] = &["--bin", "tessera-servers", "--bin", "tessera-faulty"];
+
 /// One command of the gate.
 #[derive(Debug)]
-struct Stage {
+pub(crate) struct Stage {
     name: &'static str,
     /// Arguments of `cargo`.
     arguments: Vec<String>,
     /// A variable set for this stage alone.
     variable: Option<(&'static str, &'static str)>,
     /// Whether it runs beside PostgreSQL and RabbitMQ: the tests do.
-    beside_servers: bool,
+    pub(crate) beside_servers: bool,
 }
 
 /// Runs every stage in `root`; the error names the one that failed and the command that repeats it.
@@ -87,13 +90,46 @@ fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
         },
         Stage::new("doc tests", &[&["test", "--doc"], EVERYTHING].concat()),
         Stage::new("build tests", &[run.as_slice(), &["--no-run"]].concat()),
-        Stage::new("build servers", &[&["build"], EVERYTHING, &["--bin", "tessera-servers"]].concat()),
+        // The servers' holder, and the program with fault points.
+        Stage::new("build programs", &[&["build"], EVERYTHING, PROGRAMS].concat()),
+        Stage { beside_servers: true, ..Stage::new("breaks", &["xtask", "breaks", "--check"]) },
         Stage::tests("tests", &run, nextest, &[], filters),
         Stage {
             variable: Some(("TEST_ENGINE", "postgres")),
             ..Stage::tests("tests on PostgreSQL and RabbitMQ", &again, nextest, TOLD_ONCE, filters)
         },
     ]
+}
+
+/// Builds what a task outside the gate runs.
+pub(crate) fn prepared(root: &Path) -> Result<(), String> {
+    for stage in built() {
+        println!("\n== {stage}");
+        if !stage.command(root, &[]).status().is_ok_and(|status| status.success()) {
+            return Err(format!("{} failed", stage.name));
+        }
+    }
+    Ok(())
+}
+
+fn built() -> Vec<Stage> {
+    vec![
+        Stage::new("binary", &["build", "--package", "tessera"]),
+        Stage::new("build programs", &[&["build"], EVERYTHING, PROGRAMS].concat()),
+    ]
+}
+
+/// What measures recoveries: the tests that run on both engines, and the stories about servers.
+pub(crate) fn measuring(nextest: bool) -> Vec<Stage> {
+    let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--no-fail-fast"] };
+    let run = [runner, EVERYTHING, ON_SERVERS].concat();
+    let mut stages = built();
+    stages.push(Stage::tests("SQLite", &run, nextest, &[], &[]));
+    stages.push(Stage {
+        variable: Some(("TEST_ENGINE", "postgres")),
+        ..Stage::tests("PostgreSQL and RabbitMQ", &run, nextest, TOLD_ONCE, &[])
+    });
+    stages
 }
 
 impl Stage {
@@ -118,7 +154,7 @@ impl Stage {
         stage
     }
 
-    fn command(&self, root: &Path, servers: &[(String, String)]) -> Command {
+    pub(crate) fn command(&self, root: &Path, servers: &[(String, String)]) -> Command {
         let mut command = Command::new("cargo");
         command.args(&self.arguments).envs(self.variable).current_dir(root);
         command.envs(servers.iter().map(|(name, value)| (name, value)));

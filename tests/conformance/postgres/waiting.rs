@@ -17,6 +17,7 @@ use tessera_testbed::{Engine, Shop};
 
 mod again;
 mod bounds;
+mod deciding;
 mod importing;
 
 /// The longest a test waits for anything before it fails.

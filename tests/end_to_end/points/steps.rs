@@ -26,6 +26,14 @@ fn every_step_with_a_point_is_told_here() {
     assert_eq!(steps, TOLD.iter().copied().collect());
 }
 
+#[test]
+fn the_program_that_shops_run_has_no_fault_points() {
+    let program = std::fs::read(tessera_testbed::program::binary()).unwrap();
+    for variable in ["TEST_FAULT", "TEST_BREAK", "TEST_SWEEPER"] {
+        assert!(!program.windows(variable.len()).any(|bytes| bytes == variable.as_bytes()), "{variable}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn place_interrupted_anywhere_makes_one_order_for_a_key() {
     let mut shop = Shop::open().await;
@@ -133,7 +141,8 @@ async fn import_interrupted_anywhere_is_whole_when_it_is_repeated() {
             let codes = tessera_testbed::program::codes(&turn.fault.replace('=', "-"), 5);
             let file = shop.program.file("more.txt", codes.join("\n"));
             let arguments = ["codes", "import", &file, "--sku", "card"];
-            let mut import = shop.program.start_line(shop.program.line_faulty(&turn.fault, &arguments));
+            let line = shop.program.line_faulty(&[("TEST_FAULT", &turn.fault)], &arguments);
+            let mut import = shop.program.start_line(line);
             import.until_said("fault point").await;
             if turn.freezes {
                 import.until_frozen().await;

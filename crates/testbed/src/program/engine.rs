@@ -73,7 +73,11 @@ impl Program {
     /// The command line of another process of the shop: on a host of its own, so with a data folder of its own, and
     /// the same keyring.
     pub fn line_elsewhere(&self, host: &str, arguments: &[&str]) -> Command {
-        let mut line = self.line(arguments);
+        self.elsewhere(host, self.line(arguments))
+    }
+
+    /// Any command line of the shop, on such a host.
+    pub fn elsewhere(&self, host: &str, mut line: Command) -> Command {
         line.env("TESSERA_DATA_DIR", self.folder().join(host));
         line.env("TESSERA_KEYRING__FILE", self.data().join("keyring.toml"));
         line

@@ -22,7 +22,8 @@ pub(super) fn faulty() -> PathBuf {
     built("tessera-faulty", "--workspace --all-features --bin tessera-faulty")
 }
 
-fn built(name: &str, how: &str) -> PathBuf {
+/// A program built beside this one, and the arguments of `cargo build` that build it.
+pub(crate) fn built(name: &str, how: &str) -> PathBuf {
     let this = std::env::current_exe().expect("this program's own path");
     let folder = this.parent().expect("a program is in a folder");
     let profile = if folder.ends_with("deps") { folder.parent().unwrap_or(folder) } else { folder };

@@ -112,6 +112,14 @@ impl Process {
         }
     }
 
+    /// Waits until it is ready; false if it ended first.
+    pub async fn until_ready_or_ended(&mut self) -> bool {
+        let mut stdout = self.stdout.clone();
+        // Its end closes what it prints to.
+        let ready = stdout.wait_for(|printed| printed.lines().any(|line| line == "ready"));
+        timeout(PATIENCE, ready).await.expect("it is ready in time").is_ok()
+    }
+
     /// Waits until it stands still by a signal of its own.
     pub async fn until_frozen(&self) {
         let stat = format!("/proc/{}/stat", self.id());

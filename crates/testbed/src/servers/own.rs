@@ -89,12 +89,6 @@ async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.expect("the thread does not panic")
 }
 
-/// The program that was built beside this test: `target/PROFILE/tessera-servers`, next to `target/PROFILE/deps/TEST`.
 fn holder() -> PathBuf {
-    let test = std::env::current_exe().expect("the test's own path");
-    let profile = test.parent().and_then(Path::parent).expect("a test is in target/PROFILE/deps");
-    let holder = profile.join("tessera-servers");
-    let remedy = "run `cargo build -p tessera-testbed --bin tessera-servers` first";
-    assert!(holder.is_file(), "there is no {}: {remedy}", holder.display());
-    holder
+    crate::program::built("tessera-servers", "-p tessera-testbed --bin tessera-servers")
 }

@@ -136,7 +136,7 @@ mod tests {
     fn a_lower_crate_does_not_depend_on_a_higher_one() {
         let problems = wrong(crates_point_one_way, "store", &["tessera-model", "tessera-orders"]);
         let expected = "crates/store/Cargo.toml:3: store depends on orders; \
-                        store may depend on model: move the code to where it may be used";
+                        store may depend on faults, model: move the code to where it may be used";
         assert_eq!(problems, [expected]);
     }
 

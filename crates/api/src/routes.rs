@@ -41,7 +41,7 @@ pub fn router(app: App) -> Router {
         .route("/v1/orders/{id}/events", get(events::events))
         .route("/v1/orders/{id}/pay", post(pay::pay))
         .route("/v1/orders/{id}/cancel", post(orders::cancel))
-        .route("/v1/payments/{provider}/notify", post(notify::notify))
+        .route("/v1/payments/{provider}/notify", post(notify::notify).fallback(notify::not_posted))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tessera_model::ids::{NoticeId, PaymentId};
@@ -19,11 +19,12 @@ use tessera_orders::pay::{Incoming, PayOutcome};
 use tessera_store::payments::{Notice as KeptNotice, Payment};
 use tessera_store::{SetFault, run_alone};
 
-use super::request::{body, json};
+use super::request::{body, json, require_json};
 use crate::app::App;
 use crate::metrics::Metrics;
 use crate::parse::{Notice, NoticeKind, SettledNotice, notice};
 use crate::problem::{Problem, ProblemBody, Slug};
+use crate::signature::WebhookSecret;
 use crate::wire::NoticeRequest;
 
 /// The provider that takes Standard Webhooks.
@@ -31,10 +32,13 @@ const HMAC_PROVIDER: &str = "hmac";
 
 /// Why a notice that anybody may have sent is refused.
 const FORGED: &str = "bad signature";
+const NOT_POSTED: &str = "wrong method";
+const NOT_JSON: &str = "wrong content type";
+const ANYBODYS: [&str; 3] = [FORGED, NOT_POSTED, NOT_JSON];
 
-/// How much of such a notice is kept, in bytes, and how many of them: strangers send as many as they like.
-const FORGED_BYTES: usize = 1_024;
-const FORGED_KEPT: i64 = 1_000;
+/// How much of such a notice is kept, in bytes, and how many for each reason: strangers send as many as they like.
+const ANYBODYS_BYTES: usize = 1_024;
+const ANYBODYS_KEPT: i64 = 1_000;
 
 /// How far a notice's own time may be from ours before it is worth a line in the log, in seconds.
 const SKEW_SECONDS: u64 = 300;
@@ -56,6 +60,7 @@ struct NoticeAnswer {
     responses((status = 200, description = "taken", body = NoticeAnswer),
         (status = 401, description = "bad signature", body = ProblemBody),
         (status = 404, description = "no such provider", body = ProblemBody),
+        (status = 415, description = "not JSON", body = ProblemBody),
         (status = 422, description = "a value is wrong", body = ProblemBody),
         (status = 503, description = "not taken: send it again", body = ProblemBody)))]
 pub(super) async fn notify(
@@ -63,12 +68,17 @@ pub(super) async fn notify(
     Path(provider): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let secret = match (provider.as_str(), &app.payments.hmac) {
-        (HMAC_PROVIDER, Some(secret)) => secret.clone(),
-        _ => return Err(Problem::new(Slug::NotFound, "there is no such provider")),
+    let Some(secret) = secret_of(&app, &provider) else {
+        return Err(Problem::new(Slug::NotFound, "there is no such provider"));
     };
     let headers = request.headers().clone();
     let bytes = body(request.into_body()).await?;
+    // A good signature is worth more than a header that nobody set.
+    if let Err(problem) = require_json(&headers)
+        && headers.contains_key(header::CONTENT_TYPE)
+    {
+        return Err(refuse_anybodys(&app, &bytes, NOT_JSON, problem).await);
+    }
     let (id, at, signatures) = (
         text(&headers, "webhook-id"),
         text(&headers, "webhook-timestamp"),
@@ -77,7 +87,7 @@ pub(super) async fn notify(
     if !secret.verify(id, at, &bytes, signatures) {
         let problem =
             Problem::new(Slug::Unauthorized, "no signature of this notice is good: check the secret");
-        return Err(refuse_forged(&app, &bytes, problem).await);
+        return Err(refuse_anybodys(&app, &bytes, FORGED, problem).await);
     }
     tell_skew(at, app.now());
     let parsed = match json(&bytes).and_then(notice) {
@@ -95,6 +105,21 @@ pub(super) async fn notify(
     };
     Metrics::count(&app.metrics.payments, outcome.as_str());
     Ok(axum::Json(NoticeAnswer { outcome: outcome.as_str() }).into_response())
+}
+
+/// A provider that was told to notify by another method tells us nothing for ever unless somebody sees it.
+pub(super) async fn not_posted(State(app): State<App>, Path(provider): Path<String>, uri: Uri) -> Problem {
+    let problem = Problem::new(Slug::MethodNotAllowed, "notices are told by POST");
+    if secret_of(&app, &provider).is_none() {
+        return problem;
+    }
+    let told = Bytes::from(uri.query().unwrap_or_default().to_owned());
+    refuse_anybodys(&app, &told, NOT_POSTED, problem).await
+}
+
+/// The secret of a provider that is there.
+fn secret_of(app: &App, provider: &str) -> Option<WebhookSecret> {
+    (provider == HMAC_PROVIDER).then(|| app.payments.hmac.clone()).flatten()
 }
 
 fn text<'h>(headers: &'h HeaderMap, name: &'static str) -> &'h str {
@@ -144,12 +169,12 @@ fn hmac_provider() -> Result<Provider, Problem> {
 }
 
 /// Counts a notice that anybody may have sent, and keeps it while the allowance lasts.
-async fn refuse_forged(app: &App, bytes: &Bytes, problem: Problem) -> Problem {
+async fn refuse_anybodys(app: &App, bytes: &Bytes, reason: &'static str, problem: Problem) -> Problem {
     if app.refused.allow(app.now()) {
-        let some = bytes.slice(..bytes.len().min(FORGED_BYTES));
-        return refuse(app, &some, FORGED, problem).await;
+        let some = bytes.slice(..bytes.len().min(ANYBODYS_BYTES));
+        return refuse(app, &some, reason, problem).await;
     }
-    Metrics::count(&app.metrics.notices_refused, FORGED);
+    Metrics::count(&app.metrics.notices_refused, reason);
     problem
 }
 
@@ -171,11 +196,14 @@ async fn keep(app: &App, bytes: &Bytes, reason: &str) -> Result<(), Problem> {
         body: bytes.to_vec(),
         received_at: app.now(),
     };
+    let anybodys = ANYBODYS.iter().find(|anybodys| **anybodys == reason);
     let store = Arc::clone(&app.store);
     Ok(run_alone(async move {
         let mut tx = store.begin().await?;
         tx.notices_put(&[notice]).await?;
-        tx.notices_trim(FORGED, FORGED_KEPT).await?;
+        if let Some(reason) = anybodys {
+            tx.notices_trim(reason, ANYBODYS_KEPT).await?;
+        }
         tx.commit().await
     })
     .await?)

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "what a test did not expect to fail fails it")]
 
+mod cases;
 mod chaos;
 mod commands;
 mod crowd;

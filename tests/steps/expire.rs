@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use tessera_model::ids::OrderId;
 use tessera_model::order::OrderStatus;
 use tessera_model::pay::PaymentOutcome;
@@ -70,28 +71,41 @@ async fn what_was_paid_between_the_look_and_the_lock_does_not_expire() {
     shop.close().await;
 }
 
-#[tokio::test]
+/// Case P47: an expiry that did not look at the state again overwrote a payment.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn expiry_and_payment_at_one_instant_leave_it_paid_in_either_order() {
+    const RACES: usize = 1_000;
+    /// Races at once: each expiry in a transaction of its own, and whichever payments come together in one.
+    const AT_ONCE: usize = 20;
     let (shop, _) = ordered().await;
     shop.product("quick", |rules| rules.hold = Duration::from_secs(2)).await;
-    shop.stock("quick", 200).await;
-    for n in 0..200 {
-        let order = shop.place(&format!("buyer {n}"), &[("quick", 1)]).await;
-        let notice = shop.exact_notice(order).await;
+    shop.stock("quick", RACES).await;
+    let mut expired_first = 0;
+    for round in 0..RACES / AT_ONCE {
+        let new = (0..AT_ONCE).map(|n| shop.new_order(&format!("buyer {round} {n}"), &[("quick", 1)]));
+        let new: Vec<_> = new.collect();
+        let orders: Vec<OrderId> = new.iter().map(|new| new.id).collect();
+        shop.place_set(new).await;
+        let notice = |id: &OrderId| shop.notice("acme", &shop.reference(), &id.to_string(), 1_000, "CNY");
+        let notices: Vec<_> = orders.iter().map(notice).collect();
         shop.clock.advance(Duration::from_secs(2));
-        let expire = run_set(Arc::clone(&shop.store), Arc::new(Expire), vec![order]);
-        let pay = shop.desk.pay(notice);
-        match n % 2 {
-            0 => drop(tokio::join!(expire, pay)),
-            _ => drop(tokio::join!(pay, expire)),
-        }
+        let expire = |order| run_set(Arc::clone(&shop.store), Arc::new(Expire), vec![order]);
+        let races = orders.iter().zip(notices).enumerate().map(async |(n, (order, notice))| match n % 2 {
+            0 => tokio::join!(expire(*order), shop.desk.pay(notice)).0,
+            _ => tokio::join!(shop.desk.pay(notice), expire(*order)).1,
+        });
+        let expired = join_all(races).await;
+        expired_first += expired.iter().filter(|expired| ***expired == [Ok(true)]).count();
         // Expired first, it was revived by the payment: its unit was still there.
-        assert_eq!(shop.status(order).await, OrderStatus::Paid);
-        shop.issue(&[order]).await;
-        assert_eq!(shop.codes_of(order).await.len(), 1);
+        assert_eq!(shop.statuses(&orders).await, vec![OrderStatus::Paid; AT_ONCE]);
+        shop.issue(&orders).await;
+        assert_eq!(shop.statuses(&orders).await, vec![OrderStatus::Issued; AT_ONCE]);
     }
+    assert!((1..RACES).contains(&expired_first), "{expired_first} expired before they were paid: no race");
     let bad = "SELECT count(*) FROM span s JOIN orders o ON o.id = s.order_id WHERE o.status <> 'issued'";
     assert_eq!(shop.number(bad).await, 0);
+    let codes = "SELECT sum(upto - start) FROM span WHERE kind = 'issue'";
+    assert_eq!(shop.number(codes).await, 1_000);
     shop.close().await;
 }
 

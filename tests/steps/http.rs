@@ -6,14 +6,14 @@
     reason = "an answer that is not as expected fails its test"
 )]
 
-mod api;
-mod ask;
+pub(crate) mod api;
+pub(crate) mod ask;
 
 mod every_path;
 mod openapi;
 mod operation;
 mod orders;
 mod outage;
-mod payments;
+pub(crate) mod payments;
 mod privacy;
 mod products;

@@ -20,3 +20,5 @@ mod import;
 mod http;
 
 mod scripts;
+
+mod cases;

@@ -71,6 +71,7 @@ async fn of_200_orders_at_once_for_one_unit_one_is_placed() {
     shop.close().await;
 }
 
+/// Case P8: the check and the taking were in two transactions, and updates were lost.
 #[tokio::test]
 async fn of_2000_orders_of_one_to_three_exactly_the_stock_is_placed() {
     let shop = Shop::open().await;
@@ -189,18 +190,29 @@ async fn a_free_order_is_paid_as_it_is_placed_and_published() {
     shop.close().await;
 }
 
+/// Case P44: an old price could be paid after the offer had ended. Here a late payment of the old order is honoured
+/// at its own price while stock and limits allow; an order placed anew has the new price.
 #[tokio::test]
 async fn the_price_is_frozen_for_an_open_order_only() {
     let shop = Shop::open().await;
     shop.product("card", |_| ()).await;
     shop.stock("card", 3).await;
     let before = shop.place("ann", &[("card", 1)]).await;
+    let given_up = shop.place("ben", &[("card", 1)]).await;
     shop.product("card", |rules| rules.price.minor = 2_000).await;
     let after = shop.place("ann", &[("card", 1)]).await;
     assert_eq!(shop.order(before).await.amount.minor, 1_000);
     assert_eq!(shop.order(after).await.amount.minor, 2_000);
     assert_eq!(shop.pay_with("acme", "r", &before.to_string(), 1_000, "CNY").await, PaymentOutcome::Paid);
     shop.issue(&[before]).await;
+    shop.clock.advance(Duration::from_mins(15));
+    assert_eq!(shop.expire_due().await.len(), 2);
+    let anew = shop.place("ben", &[("card", 1)]).await;
+    assert_eq!(shop.order(anew).await.amount.minor, 2_000);
+    // The old price pays nothing of the new order; it is the first order's, and honoured while there is stock.
+    assert_eq!(shop.pay_with("acme", "s", &anew.to_string(), 1_000, "CNY").await, PaymentOutcome::Short);
+    assert_eq!(shop.pay_with("acme", "t", &given_up.to_string(), 1_000, "CNY").await, PaymentOutcome::Paid);
+    shop.issue(&[given_up]).await;
     shop.close().await;
 }
 

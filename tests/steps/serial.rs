@@ -144,6 +144,7 @@ async fn killed_before_its_commit_it_leaves_everything_to_its_successor() {
     shop.close().await;
 }
 
+/// Case P79: restarts of a consumer of a quorum queue brought messages twice.
 #[tokio::test]
 async fn restarted_fifty_times_it_gives_no_code_twice() {
     let (shop, orders) = paid(50).await;

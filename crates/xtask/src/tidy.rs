@@ -2,6 +2,7 @@
 //!
 //! Each check is a function from the tree's files to problems, and has a unit test that shows it a bad input.
 
+mod cases;
 mod deploy;
 mod docs;
 mod habits;
@@ -32,6 +33,7 @@ const CHECKS: &[Check] = &[
     words::nothing_names_one_machine,
     docs::modules_say_what_they_are,
     docs::documents_are_linked,
+    cases::cases_name_their_tests,
     deploy::settings_exist,
     habits::tests_run_and_are_facts,
     reasons::dependencies_give_theirs,

@@ -88,7 +88,15 @@ impl Api {
         Self::open().await.selling_cards(count).await
     }
 
-    /// The same of a shop that has nothing yet.
+    /// The same, and nobody issues yet.
+    pub(crate) async fn selling_later(count: usize) -> (Self, Vec<String>) {
+        let api = Self::open().await;
+        api.shop.product("card", |_| ()).await;
+        let codes = api.shop.stock("card", count).await;
+        (api, codes)
+    }
+
+    /// As [`Api::selling`], of a shop that has nothing yet.
     pub(crate) async fn selling_cards(mut self, count: usize) -> (Self, Vec<String>) {
         self.shop.product("card", |_| ()).await;
         let codes = self.shop.stock("card", count).await;

@@ -25,6 +25,7 @@ fn requests(bought: &Bought) -> [Ask; 8] {
     ]
 }
 
+/// Case P115: an outage looked like "not found".
 #[tokio::test]
 async fn a_store_that_is_away_is_neither_not_found_nor_empty() {
     let (api, _) = Api::selling(9).await;
@@ -58,6 +59,7 @@ async fn a_request_without_a_good_token_learns_nothing_of_an_outage() {
     api.close().await;
 }
 
+/// Case P115, of the broker: here no answer waits for it, so its outage is none for buyers.
 #[tokio::test]
 async fn a_broker_that_is_away_delays_codes_and_no_answer() {
     let (api, _) = Api::selling(2).await;
@@ -73,6 +75,7 @@ async fn a_broker_that_is_away_delays_codes_and_no_answer() {
     api.close().await;
 }
 
+/// Case P82: a message that could not be sent was logged and no more, and the paid order was never filled.
 #[tokio::test]
 async fn five_hundred_payments_while_the_broker_is_away_are_all_issued_after() {
     let (api, _) = Api::selling(500).await;

@@ -2,5 +2,5 @@
 
 mod forged;
 mod malformed;
-mod notice;
+pub(crate) mod notice;
 mod settled;

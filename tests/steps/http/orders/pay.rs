@@ -63,10 +63,18 @@ async fn a_wait_that_runs_out_leaves_the_order_paid() {
     api.close().await;
 }
 
+/// Case P73: a reload of the payment page charged twice.
 #[tokio::test]
 async fn paying_again_is_the_same_answer_and_no_second_charge() {
-    let (api, _) = Api::selling(1).await;
-    let bought = api.buy("ann", &[("card", 1)]).await;
+    let (mut api, _) = Api::selling_later(1).await;
+    let unissued = api.place("ann", &[("card", 1)]).await;
+    for _ in 0..20 {
+        assert_eq!(api.ask(unissued.pay()).await.json(202)["version"], 2);
+    }
+    assert_eq!(payments(&api).await, 1);
+    api.start_issuer().await;
+    let issued = api.ask(unissued.pay().wait(30)).await.json(200);
+    let bought = Bought { order: issued, ..unissued };
     for n in 0..20 {
         let ask = if n % 2 == 0 { bought.pay() } else { bought.pay().wait(30) };
         assert_eq!(api.ask(ask).await.json(200), bought.order);
@@ -162,17 +170,20 @@ async fn a_body_that_cannot_be_read_pays_nothing() {
     api.close().await;
 }
 
+/// Case P76: more was paid for than there was, and handing out broke down after the order was marked paid.
 #[tokio::test]
 async fn stock_that_arrives_completes_a_backorder_that_was_paid() {
     let mut api = Api::open().await;
     let product = api.shop.product("card", |rules| rules.backorders = true).await;
+    api.shop.stock("card", 3).await;
     api.start_issuer().await;
-    let bought = api.place("ann", &[("card", 2)]).await;
-    let waited = api.ask(bought.pay().wait(1)).await;
-    assert_eq!(waited.json(202)["status"], "backordered");
+    let bought = api.place("ann", &[("card", 5)]).await;
+    let waited = api.ask(bought.pay().wait(1)).await.json(202);
+    assert_eq!((&waited["status"], &waited["lines"][0]["codes"]), (&json!("backordered"), &json!([])));
+    assert_eq!(waited["payments"][0]["amount"]["minor"], 5_000);
     api.shop.stock("card", 2).await;
     api.shop.publish_stock(product).await;
     let issued = api.ask(bought.get().wait(30)).await.json(200);
-    assert_eq!(issued["lines"][0]["codes"].as_array().unwrap().len(), 2);
+    assert_eq!(issued["lines"][0]["codes"].as_array().unwrap().len(), 5);
     api.close().await;
 }

@@ -5,7 +5,7 @@ use tessera_model::money::{Currency, Money};
 use tessera_model::text::{Note, ProductName};
 
 use crate::http::api::{Api, Bought, order};
-use crate::http::ask::{keys, post};
+use crate::http::ask::{get, keys, post};
 
 #[tokio::test]
 async fn a_new_order_has_a_place_a_token_and_a_version() {
@@ -147,6 +147,7 @@ async fn a_free_order_is_paid_as_it_is_placed_and_issued_without_a_payment() {
     api.close().await;
 }
 
+/// Case P86: the usage note was not shown with the code, and a later edit changed old orders.
 #[tokio::test]
 async fn an_order_keeps_the_name_note_and_price_it_was_placed_with() {
     let mut api = Api::open().await;
@@ -179,6 +180,7 @@ async fn the_last_codes_can_be_bought_exactly_and_then_none() {
     api.close().await;
 }
 
+/// Case P7: the last unit was sold twice by checkouts at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hundred_buyers_of_the_last_code_make_one_order() {
     let (api, _) = Api::selling(1).await;
@@ -190,5 +192,7 @@ async fn two_hundred_buyers_of_the_last_code_make_one_order() {
         answer.problem(409, "sold-out");
     }
     assert_eq!(api.shop.number("SELECT count(*) FROM orders").await, 1);
+    assert_eq!(api.shop.shelf("card").await.available(), 0);
+    assert_eq!(api.ask(get("/v1/products/card")).await.json(200)["available"], 0);
     api.close().await;
 }

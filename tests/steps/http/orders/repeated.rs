@@ -18,6 +18,7 @@ async fn orders(api: &Api) -> i64 {
     api.shop.number("SELECT count(*) FROM orders").await
 }
 
+/// Case P71: an unpaid order asked for again under its own number was an error.
 #[tokio::test]
 async fn a_repeat_is_answered_with_the_same_order_and_token() {
     let (api, _) = Api::selling(3).await;

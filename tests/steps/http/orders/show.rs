@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 use serde_json::Value;
+use tessera_store::Clock;
 
-use crate::http::api::{Api, Bought};
-use crate::http::ask::ask;
+use crate::http::api::{Api, Bought, order};
+use crate::http::ask::{ask, get};
 
 #[tokio::test]
 async fn a_version_seen_is_answered_with_304_until_there_is_another() {
@@ -89,18 +92,41 @@ async fn a_backordered_order_is_pending() {
     api.close().await;
 }
 
+/// Case P46: the client's clock decided when an order was over.
 #[tokio::test]
 async fn the_seconds_left_of_a_hold_are_counted_by_our_clock_alone() {
+    const YESTERDAY: &str = "Sun, 29 Nov 2026 12:00:00 GMT";
+    const TOMORROW: &str = "Tue, 01 Dec 2026 12:00:00 GMT";
     let (api, _) = Api::selling(1).await;
-    let bought = api.place("ann", &[("card", 1)]).await;
+    let placed = api.ask(order("ann", &[("card", 1)]).header("date", TOMORROW)).await;
+    let bought = Bought::of(&placed.json(201));
+    assert_eq!(bought.order["hold_seconds_left"], 900);
     for (seconds, left) in [(0, 900), (1, 899), (458, 441), (440, 1), (1, 0), (86_400, 0)] {
         api.shop.clock.advance(Duration::from_secs(seconds));
-        let skewed = bought.get().header("date", "Sun, 06 Nov 1994 08:49:37 GMT");
-        let order = api.ask(skewed).await.json(200);
+        let skewed = |date: &str| bought.get().header("date", date);
+        let order = api.ask(skewed(YESTERDAY)).await.json(200);
+        assert_eq!(api.ask(skewed(TOMORROW)).await.json(200), order);
         assert_eq!(order["hold_seconds_left"], left);
         let instant = |name: &str| tessera_api::timestamp(order[name].as_str().unwrap()).unwrap();
         let difference = instant("hold_expires_at").since(instant("server_time"));
         assert_eq!(order["hold_seconds_left"], difference.as_secs());
+    }
+    api.close().await;
+}
+
+/// Case P50: the seconds left were not those until the order expires.
+#[tokio::test]
+async fn the_seconds_left_are_those_until_the_hold_ends_at_any_moment() {
+    let (api, _) = Api::selling(1).await;
+    let bought = api.place("ann", &[("card", 1)]).await;
+    let (began, mut rng) = (api.shop.clock.now(), StdRng::seed_from_u64(50));
+    let mut moments: Vec<u64> = (0..10).map(|_| rng.random_range(0..1_000_000_000)).collect();
+    moments.sort_unstable();
+    for micros in moments {
+        api.shop.clock.set(began.plus(Duration::from_micros(micros)));
+        let left = 900_000_000_u64.saturating_sub(micros);
+        let told = api.show(&bought).await["hold_seconds_left"].as_u64().unwrap() * 1_000_000;
+        assert!(told.abs_diff(left) <= 1_000_000, "{told} of {left}");
     }
     api.close().await;
 }
@@ -115,13 +141,20 @@ async fn an_order_that_no_longer_waits_for_payment_has_no_hold() {
     api.close().await;
 }
 
+/// Case P67: who went back from the gateway and reloaded got the code without having paid.
 #[tokio::test]
 async fn looking_at_an_order_a_hundred_times_does_not_change_it() {
     let (api, _) = Api::selling(1).await;
     let bought = api.place("ann", &[("card", 1)]).await;
     let first = api.show(&bought).await;
+    // Nothing here is an address to come back to; these are what a browser can reach.
+    let back = [format!("{}/pay", bought.path), format!("{}/pay?status=success", bought.path)];
     for _ in 0..100 {
         assert_eq!(api.show(&bought).await, first);
+        assert_eq!(api.ask(bought.codes("")).await.json(200)["total"], 0);
+        for path in &back {
+            api.ask(get(path).token(&bought.token)).await.problem(405, "method-not-allowed");
+        }
     }
     assert_eq!(first["status"], "awaiting_payment");
     api.close().await;

@@ -38,6 +38,8 @@ fn strangers(path: &str, bought: &Bought, other: &Bought) -> Vec<Ask> {
     requests(path).into_iter().chain(bearers.iter().flat_map(with)).collect()
 }
 
+/// Case P112: from a list of addresses to orders to codes, without a login. Its time: see
+/// `who_has_no_right_to_an_order_learns_nothing_from_the_time_either`.
 #[tokio::test]
 async fn a_wrong_token_and_an_unknown_order_are_the_same_404() {
     let (api, _) = Api::selling(3).await;
@@ -101,12 +103,14 @@ async fn a_token_in_the_path_or_query_is_not_taken() {
     api.close().await;
 }
 
+/// Case P113: ids in sequence were tried one after another. Here an id alone is worth nothing; the rate of requests is
+/// not limited.
 #[tokio::test]
 async fn neighbouring_ids_are_nobodys() {
     let (api, _) = Api::selling(1).await;
-    let bought = api.place("ann", &[("card", 1)]).await;
+    let bought = api.buy("ann", &[("card", 1)]).await;
     let id = bought.order_id().uuid().as_u128();
-    for step in 1..=500 {
+    for step in 1..=5_000 {
         for neighbour in [id.wrapping_add(step), id.wrapping_sub(step)] {
             let hex = format!("{neighbour:032x}");
             let path = format!(
@@ -124,12 +128,47 @@ async fn neighbouring_ids_are_nobodys() {
     api.close().await;
 }
 
+/// Case P113, of the token.
+#[tokio::test]
+async fn a_token_with_one_character_altered_is_nobodys() {
+    const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+    let (api, _) = Api::selling(1).await;
+    let bought = api.buy("ann", &[("card", 1)]).await;
+    let token: Vec<char> = bought.token.chars().collect();
+    for at in 0..token.len() {
+        for other in ALPHABET.chars().filter(|other| *other != token[at]) {
+            let mut altered = token.clone();
+            altered[at] = other;
+            let altered = altered.into_iter().collect::<String>();
+            let answer = api.ask(get(&bought.path).token(&altered)).await;
+            assert_eq!(answer.status.as_u16(), 404, "{altered} for {}", bought.token);
+        }
+    }
+    api.close().await;
+}
+
+/// Case P110: an address alone listed its orders and their codes.
 #[tokio::test]
 async fn orders_cannot_be_listed_by_customer_or_address() {
-    let (api, _) = Api::selling(1).await;
-    api.place("ann", &[("card", 1)]).await;
-    for query in ["", "?customer=ann", "?email=ann@example.com"] {
+    let (api, codes) = Api::selling(2).await;
+    let body = json!({ "customer": { "id": "ann", "email": "ann@example.com" },
+        "lines": [{ "sku": "card", "quantity": 1 }] });
+    let bought = Bought::of(&api.ask(ask("POST", "/v1/orders").json(&body)).await.json(201));
+    api.ask(bought.pay().wait(30)).await.json(200);
+    for query in ["", "?customer=ann", "?email=ann@example.com", "?customer_id=ann&status=issued"] {
         api.ask(get(format!("/v1/orders{query}"))).await.problem(405, "method-not-allowed");
     }
+    for name in ["ann", "ann@example.com", "ann%40example.com"] {
+        for path in [format!("/v1/orders/{name}"), format!("/v1/orders/{name}/codes")] {
+            for token in ["ann", "ann@example.com"] {
+                api.ask(get(&path).token(token)).await.problem(404, "not-found");
+            }
+        }
+        let path = format!("{}?email={name}&customer={name}", bought.path);
+        api.ask(get(path)).await.problem(404, "not-found");
+    }
+    // The same customer's next order shows nothing of the one before.
+    let again = api.ask(ask("POST", "/v1/orders").json(&body)).await;
+    assert!(!again.text().contains(&codes[0]) && !again.text().contains(bought.id()));
     api.close().await;
 }

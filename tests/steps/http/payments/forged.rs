@@ -53,6 +53,7 @@ async fn one_good_signature_of_several_is_enough() {
     api.close().await;
 }
 
+/// Case P68: a good notice of one order was played again at the address of another.
 #[tokio::test]
 async fn a_signed_notice_of_one_order_is_worth_nothing_for_another() {
     let (api, ours) = one_placed(2).await;

@@ -1,6 +1,12 @@
 //! What gateways send, and how they send it.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tessera_model::ids::NoticeId;
+use tessera_model::text::Provider;
+use tessera_store::Clock;
+use tessera_store::payments::Notice;
 
 use crate::http::api::{Api, Bought};
 use crate::http::ask::{Answer, ask, get, post};
@@ -41,6 +47,44 @@ async fn a_notice_that_is_not_told_as_json_by_post_is_refused_counted_and_kept()
     }
     assert_eq!((payments(&api).await, api.show(&bought).await["version"].as_i64()), (0, Some(1)));
     assert_eq!(outcome(&api, &settled("T-1", bought.id(), 1_000)).await, "paid");
+    api.close().await;
+}
+
+/// Keeps a thousand refused notices, as many as are kept for a reason that strangers can cause.
+async fn a_thousand_kept(api: &Api, reason: &str) {
+    let shop = &api.shop;
+    let kept = (0..1_000).map(|_| Notice {
+        id: NoticeId::new(shop.clock.now(), shop.entropy.bytes()),
+        provider: Provider::parse("hmac").unwrap(),
+        reason: reason.to_owned(),
+        body: vec![],
+        received_at: shop.clock.now(),
+    });
+    let mut tx = shop.store.begin().await.unwrap();
+    tx.notices_put(&kept.collect::<Vec<_>>()).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+/// Case P52: what strangers send is kept, and cannot fill the disk.
+#[tokio::test]
+async fn of_notices_that_anybody_may_send_the_last_thousand_of_a_reason_are_kept() {
+    let (api, _) = one_placed(1).await;
+    let json = || post(PATH).header("content-type", "application/json");
+    let sent = [
+        ("wrong method", get(format!("{PATH}?last"))),
+        ("wrong content type", post(PATH).header("content-type", "text/plain").raw("last")),
+        ("bad signature", json().raw("last")),
+        ("malformed", signed(&api, "last")),
+    ];
+    for (reason, ask) in sent {
+        a_thousand_kept(&api, reason).await;
+        api.shop.clock.advance(Duration::from_secs(1));
+        assert!(api.ask(ask).await.status.is_client_error());
+        let kept = api.shop.number(&format!("SELECT count(*) FROM notice WHERE reason = '{reason}'")).await;
+        // What has a good signature is nobody's but the provider's: all of it is kept.
+        assert_eq!(kept, if reason == "malformed" { 1_001 } else { 1_000 }, "{reason}");
+        assert!(api.shop.notices().await.iter().any(|n| n.reason == reason && n.body == b"last"), "{reason}");
+    }
     api.close().await;
 }
 

@@ -68,12 +68,12 @@ impl Bustle {
     }
 
     fn operation(&mut self) -> Operation {
-        let kind = self.rng.random_range(0..20);
+        let kind = self.rng.random_range(0..40);
         match (kind, self.some_order()) {
-            (9..17, Some(order)) => Operation::Pay(order, 1_000 * self.rng.random_range(1..4)),
-            (17 | 18, Some(order)) => Operation::Cancel(order),
-            (19, Some(order)) => {
-                let others: Vec<_> = (0..40).filter_map(|_| self.some_order()).collect();
+            (18..34, Some(order)) => Operation::Pay(order, 1_000 * self.rng.random_range(1..4)),
+            (34..38, Some(order)) => Operation::Cancel(order),
+            (39, Some(order)) => {
+                let others: Vec<_> = (0..100).filter_map(|_| self.some_order()).collect();
                 Operation::Issue([vec![order], others].concat())
             }
             _ => {
@@ -98,15 +98,16 @@ impl Bustle {
 
     /// Stock comes and holds end, now and then.
     async fn between(&mut self, round: usize) {
-        for _ in 0..round % 3 {
+        if round.is_multiple_of(3) {
             let sku = SKUS[self.rng.random_range(0..3)];
-            self.api.shop.stock(sku, self.rng.random_range(1..60)).await;
+            self.api.shop.stock(sku, self.rng.random_range(1..160)).await;
         }
         self.api.shop.clock.advance(Duration::from_mins(self.rng.random_range(0..3)));
         self.api.shop.expire_due().await;
     }
 
-    /// Every path that shows stock shows what there is: the catalogue, the product, and what operators see.
+    /// Every path that shows stock shows what there is: the catalogue, the product, and what operators see. The metrics
+    /// tell no stock.
     async fn look(&self) -> i64 {
         let list = self.api.ask(get("/v1/products")).await.json(200);
         let list = list["products"].as_array().unwrap();

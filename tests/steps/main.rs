@@ -19,4 +19,6 @@ mod import;
 
 mod http;
 
+mod machine;
+
 mod scripts;

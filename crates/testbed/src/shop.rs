@@ -58,6 +58,30 @@ pub struct Shop {
     home: Home,
 }
 
+/// What a process has in memory, over the rows.
+struct Process {
+    store: Arc<dyn Store>,
+    broker: Arc<TestBroker>,
+    publisher: Publisher,
+    desk: Desk,
+    sweeper: Sweeper,
+}
+
+impl Process {
+    async fn start(home: &Home, clock: &Arc<MockClock>, faults: &Faults, broker: Arc<TestBroker>) -> Self {
+        let ticking: Arc<dyn Clock> = clock.clone();
+        let store: Arc<dyn Store> =
+            Arc::new(FaultyStore::new(home.store(Arc::clone(&ticking)).await, faults.clone()));
+        let seam: Arc<dyn Broker> = broker.clone();
+        let (publisher, publishing) = Publisher::new(Arc::clone(&seam), ticking, 1);
+        tokio::spawn(publishing);
+        let heard: Arc<dyn Heard> = Arc::new(PublishesPaid(publisher.clone()));
+        let desk = Desk::new(&store, &heard);
+        let sweeper = Sweeper::new(Arc::clone(&store), seam, publisher.clone(), 1);
+        Self { store, broker, publisher, desk, sweeper }
+    }
+}
+
 struct PublishesPaid(Publisher);
 
 impl Heard for PublishesPaid {
@@ -74,24 +98,25 @@ impl Shop {
 
     /// Opens an empty shop on an engine, for a test that is about that one.
     pub async fn open_on(engine: Engine) -> Self {
+        Self::found(engine, TestBroker::beside(engine)).await
+    }
+
+    /// Opens an empty shop on an engine with the broker in the process, whatever the engine.
+    pub async fn open_embedded(engine: Engine) -> Self {
+        Self::found(engine, TestBroker::in_process()).await
+    }
+
+    async fn found(engine: Engine, broker: TestBroker) -> Self {
         let home = Home::found(engine).await;
         let clock = Arc::new(MockClock::default());
         let entropy = Arc::new(Entropy::from_seed([7; 32]));
         let secrets = [entropy.bytes(), entropy.bytes(), entropy.bytes()];
         let keyring = Arc::new(Keyring::generate("test", secrets).expect("a keyring"));
-        let ticking: Arc<dyn Clock> = clock.clone();
         let faults = Faults::default();
-        let store: Arc<dyn Store> =
-            Arc::new(FaultyStore::new(home.store(Arc::clone(&ticking)).await, faults.clone()));
-        store.migrate().await.unwrap();
-        tessera_backoffice::keyring::learn(&store, &keyring).await.unwrap();
-        let broker = Arc::new(TestBroker::beside(engine));
-        let seam: Arc<dyn Broker> = broker.clone();
-        let (publisher, publishing) = Publisher::new(Arc::clone(&seam), ticking, 1);
-        tokio::spawn(publishing);
-        let heard: Arc<dyn Heard> = Arc::new(PublishesPaid(publisher.clone()));
-        let desk = Desk::new(&store, &heard);
-        let sweeper = Sweeper::new(Arc::clone(&store), seam, publisher.clone(), 1);
+        let process = Process::start(&home, &clock, &faults, Arc::new(broker)).await;
+        process.store.migrate().await.unwrap();
+        tessera_backoffice::keyring::learn(&process.store, &keyring).await.unwrap();
+        let Process { store, broker, publisher, desk, sweeper } = process;
         Self {
             clock,
             entropy,
@@ -108,6 +133,17 @@ impl Shop {
             closed: AtomicBool::new(false),
             home,
         }
+    }
+
+    /// Ends the process and starts another over the same rows: what was in memory is gone, messages of a broker in
+    /// the process too. Nothing may be under way.
+    pub async fn crash(&mut self) {
+        self.store.close().await;
+        let broker = self.broker.after_crash();
+        let process = Process::start(&self.home, &self.clock, &self.faults, broker).await;
+        let Process { store, broker, publisher, desk, sweeper } = process;
+        (self.store, self.broker, self.publisher, self.desk) = (store, broker, publisher, desk);
+        self.sweeper = tokio::sync::Mutex::new(sweeper);
     }
 
     /// Paid orders without codes and batches still loading are no fault at the end of this test.

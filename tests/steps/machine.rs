@@ -2,9 +2,10 @@
 //!
 //! A failure prints the shortest script that shows it, one transition a line, and its seed is kept.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use proptest::test_runner::{Config, FileFailurePersistence, TestCaseError, TestRunner};
+use proptest::test_runner::{Config, FailurePersistence, FileFailurePersistence, TestCaseError, TestRunner};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 use tokio::runtime::Runtime;
 
@@ -36,6 +37,10 @@ const TELL_EVERY: u64 = 10_000;
 
 /// The most rounds of sweeping and delivering until a shop is quiet; each fills at least one order.
 const ROUNDS_MAX: usize = 1_000;
+
+/// How long a failing script is made shorter: some hundred transitions, each left out and each made smaller.
+const SHRINKS_MAX: u32 = 4_096;
+const SHRINK_MILLIS_MAX: u32 = 120_000;
 
 /// Transitions done by this process, shrinking included.
 static DONE: AtomicU64 = AtomicU64::new(0);
@@ -124,18 +129,37 @@ fn config() -> Config {
     let (least, most) = (u32::try_from(*LENGTH.start()).unwrap(), u32::try_from(*LENGTH.end()).unwrap());
     let cases = steps_wanted().map_or(CASES, |steps| steps.div_ceil(u32::midpoint(least, most)));
     let kept = FileFailurePersistence::Direct("proptest-regressions/machine.txt");
-    Config { cases, failure_persistence: Some(Box::new(kept)), ..Config::default() }
+    let (max_shrink_iters, max_shrink_time) = (SHRINKS_MAX, SHRINK_MILLIS_MAX);
+    let failure_persistence: Option<Box<dyn FailurePersistence>> = Some(Box::new(kept));
+    Config { cases, failure_persistence, max_shrink_iters, max_shrink_time, ..Config::default() }
+}
+
+thread_local! {
+    static IN_SCRIPT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A script that is being made shorter fails hundreds of times; the last says why, with the script.
+fn quiet_panics() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if !IN_SCRIPT.get() {
+            usual(info);
+        }
+    }));
 }
 
 #[test]
 fn whatever_is_done_the_shop_does_as_the_reference() {
+    quiet_panics();
     let config = config();
     let mut runner = TestRunner::new(config.clone());
     let scripts = Reference::sequential_strategy(LENGTH);
     let result = runner.run(&scripts, |(model, script, seen)| {
+        IN_SCRIPT.set(true);
         Shops::test_sequential(config.clone(), model, script, seen);
         Ok::<(), TestCaseError>(())
     });
+    IN_SCRIPT.set(false);
     if let Err(failure) = result {
         panic!("{failure}\n{runner}");
     }

@@ -154,7 +154,10 @@ impl Model {
             (_, Fault::Refused) => unavailable(act),
             (_, Fault::DoubtNotDone) => self.whole(act),
             (_, Fault::DoubtDone) => {
+                // What contradicts is kept under an id of its own, which comes again.
+                let contradictions = self.contradictions;
                 self.quietly(act);
+                self.contradictions = contradictions;
                 self.whole(act)
             }
             (_, Fault::Lost) => {

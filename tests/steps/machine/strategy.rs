@@ -109,7 +109,7 @@ fn any_order(model: &Model) -> BoxedStrategy<usize> {
     prop_oneof![12 => next.saturating_sub(6)..next, 5 => 0..next, 1 => UNKNOWN].boxed()
 }
 
-fn article() -> impl Strategy<Value = usize> {
+fn article() -> impl Strategy<Value = usize> + Clone {
     prop_oneof![7 => 0..4_usize, 3 => 4..ARTICLES.len()]
 }
 

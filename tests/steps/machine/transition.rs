@@ -105,13 +105,18 @@ pub(super) enum Work {
 impl Debug for Transition {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         write!(f, "{:?}", self.act)?;
-        match self.fault {
-            None => Ok(()),
-            Some(Fault::Refused) => f.write_str(", its commit refused"),
-            Some(Fault::DoubtNotDone) => f.write_str(", its commit in doubt and not done"),
-            Some(Fault::DoubtDone) => f.write_str(", its commit in doubt and done"),
-            Some(Fault::Lost) => f.write_str(", its commit done and the answer lost"),
-        }
+        self.fault.map_or(Ok(()), |fault| write!(f, ", its commit {fault:?}"))
+    }
+}
+
+impl Debug for Fault {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(match self {
+            Self::Refused => "refused",
+            Self::DoubtNotDone => "in doubt and not done",
+            Self::DoubtDone => "in doubt and done",
+            Self::Lost => "done and the answer lost",
+        })
     }
 }
 
@@ -160,11 +165,7 @@ impl Debug for Payment {
                 let currency = if *foreign { " in USD" } else { "" };
                 write!(f, "#{order} by p{reference} {sum:?}{currency}")
             }
-            Self::Again { reference, change } => match change {
-                Change::None => write!(f, "by p{reference} again"),
-                Change::More(minor) => write!(f, "by p{reference} again with {minor} more"),
-                Change::Order(order) => write!(f, "by p{reference} again for #{order}"),
-            },
+            Self::Again { reference, change } => write!(f, "by p{reference} again{change:?}"),
             Self::Test { order } => write!(f, "#{order} by test"),
         }
     }
@@ -177,6 +178,16 @@ impl Debug for Sum {
             Self::Rest => f.write_str("the rest"),
             Self::Less(minor) => write!(f, "{minor} short"),
             Self::More(minor) => write!(f, "{minor} over"),
+        }
+    }
+}
+
+impl Debug for Change {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::None => Ok(()),
+            Self::More(minor) => write!(f, " with {minor} more"),
+            Self::Order(order) => write!(f, " for #{order}"),
         }
     }
 }

@@ -21,7 +21,7 @@ mod shop;
 use model::Model;
 use shop::Machine;
 use strategy::Reference;
-use transition::{Act, Transition};
+use transition::{Act, File, Transition};
 
 /// Transitions of one case: enough for three dozen orders.
 const LENGTH: std::ops::RangeInclusive<usize> = 60..=120;
@@ -81,7 +81,9 @@ impl StateMachineTest for Shops {
 
     fn init_test(_: &Model) -> Running {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let t = std::time::Instant::now();
         let machine = runtime.block_on(Machine::begin());
+        eprintln!("open {:?}", t.elapsed());
         Running { runtime, machine, steps: 0 }
     }
 
@@ -93,6 +95,8 @@ impl StateMachineTest for Shops {
 
     /// Sweeps and delivers until nothing moves: then every paid order that can be filled has its codes.
     fn teardown(mut running: Running, mut model: Model) {
+        // Clears away what a refused import left behind.
+        model = running.also(Act::Import(File { article: 0, fresh: 1, again: None }), model);
         for _ in 0..ROUNDS_MAX {
             let before = model.progress();
             model = running.also(Act::Wait(61), model);
@@ -104,10 +108,12 @@ impl StateMachineTest for Shops {
         }
         model.assert_nobody_is_forgotten();
         let Running { runtime, machine, .. } = running;
+        let t = std::time::Instant::now();
         runtime.block_on(async {
             machine.reconcile(&model).await;
             machine.shop.close().await;
         });
+        eprintln!("close {:?}", t.elapsed());
     }
 }
 

@@ -143,7 +143,7 @@ impl Machine {
     pub(super) async fn reconcile(&self, model: &Model) {
         self.shop.reconcile().await;
         assert_eq!(self.shop.notices().await.len(), model.contradictions, "notices kept");
-        assert_eq!(self.shop.letters(None).await.len(), model.letters, "dead letters");
+        assert_eq!(self.shop.letters(None).await.len(), model.letters.len(), "dead letters");
         let unmatched = "SELECT coalesce(sum(amount), 0) FROM money_entry WHERE state = 'unmatched'";
         assert_eq!(self.shop.number(unmatched).await, model.unmatched, "unmatched money");
     }

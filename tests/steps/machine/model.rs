@@ -39,8 +39,8 @@ pub(super) struct Model {
     pub(super) unmatched: i64,
     /// Notices kept because they contradict what is known.
     pub(super) contradictions: usize,
-    /// Messages that name no order of the shop and were written down.
-    pub(super) letters: usize,
+    /// Numbers that messages named and no order has; each was written down.
+    pub(super) letters: BTreeSet<usize>,
     pub(super) queue: Vec<Message>,
     /// Seconds that the sweeper gives an order.
     bound: u64,
@@ -98,7 +98,7 @@ impl Default for Model {
             taken: BTreeMap::new(),
             unmatched: 0,
             contradictions: 0,
-            letters: 0,
+            letters: BTreeSet::new(),
             queue: vec![],
             bound: sweep::BOUND_MIN,
             note: BTreeSet::new(),

@@ -43,7 +43,7 @@ impl ReferenceStateMachine for Reference {
     /// What shrinking may break.
     fn preconditions(model: &Model, transition: &Transition) -> bool {
         match &transition.act {
-            Act::Place(set) => set.iter().all(|new| !model.orders.contains_key(&new.order)),
+            Act::Place(set) => set.iter().all(|new| model.is_free(new.order)),
             Act::Pay(set) => set.iter().all(|payment| match payment {
                 Payment::Notice { reference, .. } => !model.notices.contains_key(reference),
                 Payment::Again { reference, .. } => model.notices.contains_key(reference),

@@ -113,13 +113,10 @@ impl Model {
             let works: Vec<Work> = more.drain(..).map(Work::Stock).collect();
             more = self.issue(&works);
         }
-        self.letters += together.iter().filter(|work| self.is_unknown(**work)).count();
+        let unknown = arrived(&together).into_iter().filter(|number| !self.orders.contains_key(number));
+        self.letters.extend(unknown.collect::<Vec<_>>());
         self.queue.clear();
         self.note.clear();
-    }
-
-    fn is_unknown(&self, work: Work) -> bool {
-        work.order().is_some_and(|number| !self.orders.contains_key(&number))
     }
 
     /// What is issued as a set, and the pending orders that are tried alone: redelivered ones, and those that a

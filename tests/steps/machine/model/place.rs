@@ -29,6 +29,12 @@ impl New {
 }
 
 impl Model {
+    /// No order has the number, and no dead letter is about it: one that is placed after its message was written down
+    /// as nobody's is left to operators.
+    pub(in super::super) fn is_free(&self, number: usize) -> bool {
+        !self.orders.contains_key(&number) && !self.letters.contains(&number)
+    }
+
     pub(super) fn place(&mut self, set: &[New]) -> Vec<String> {
         let outcomes = self.place_set(set);
         // The desk tells of a free order at once; the step by itself tells nobody.

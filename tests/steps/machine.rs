@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::test_runner::{Config, FailurePersistence, FileFailurePersistence, TestCaseError, TestRunner};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
+use tessera_testbed::Shop;
 use tokio::runtime::Runtime;
 
 mod catalogue;
@@ -80,10 +81,11 @@ impl StateMachineTest for Shops {
     type Reference = Reference;
 
     fn init_test(_: &Model) -> Running {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let t = std::time::Instant::now();
-        let machine = runtime.block_on(Machine::begin());
-        eprintln!("open {:?}", t.elapsed());
+        let (runtime, before) = match SPARE.take() {
+            Some((runtime, shop)) => (runtime, Some(shop)),
+            None => (tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(), None),
+        };
+        let machine = runtime.block_on(Machine::begin(before));
         Running { runtime, machine, steps: 0 }
     }
 
@@ -108,12 +110,8 @@ impl StateMachineTest for Shops {
         }
         model.assert_nobody_is_forgotten();
         let Running { runtime, machine, .. } = running;
-        let t = std::time::Instant::now();
-        runtime.block_on(async {
-            machine.reconcile(&model).await;
-            machine.shop.close().await;
-        });
-        eprintln!("close {:?}", t.elapsed());
+        runtime.block_on(machine.reconcile(&model));
+        SPARE.set(Some((runtime, machine.shop)));
     }
 }
 
@@ -141,6 +139,8 @@ fn config() -> Config {
 }
 
 thread_local! {
+    /// The shop of the case before, if that was a good one: emptying it is cheaper than opening another.
+    static SPARE: Cell<Option<(Runtime, Shop)>> = const { Cell::new(None) };
     static IN_SCRIPT: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -166,6 +166,9 @@ fn whatever_is_done_the_shop_does_as_the_reference() {
         Ok::<(), TestCaseError>(())
     });
     IN_SCRIPT.set(false);
+    if let Some((runtime, shop)) = SPARE.take() {
+        runtime.block_on(shop.close());
+    }
     if let Err(failure) = result {
         panic!("{failure}\n{runner}");
     }

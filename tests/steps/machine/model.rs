@@ -50,6 +50,8 @@ pub(super) struct Model {
     attempts: BTreeMap<usize, u8>,
     /// What the last act came to, input by input.
     pub(super) outcomes: Vec<String>,
+    /// Whether what went wrong with it was the commit of late payments, which is their second.
+    pub(super) late_fault: bool,
 }
 
 #[derive(Clone)]
@@ -104,6 +106,7 @@ impl Default for Model {
             note: BTreeSet::new(),
             attempts: BTreeMap::new(),
             outcomes: vec![],
+            late_fault: false,
         }
     }
 }
@@ -124,6 +127,7 @@ impl Model {
     /// What is there after a transition.
     pub(super) fn after(mut self, transition: &Transition) -> Self {
         let act = &transition.act;
+        self.late_fault = false;
         self.outcomes = match transition.fault {
             Some(fault) if self.commits(act) => self.faulty(act, fault),
             Some(_) | None => self.whole(act),
@@ -151,6 +155,10 @@ impl Model {
                 self.quietly(act);
                 vec!["unavailable".to_owned()]
             }
+            (Act::Pay(set), _) if self.is_any_late(set) => {
+                self.late_fault = true;
+                self.pay_with_late_fault(set, fault)
+            }
             (_, Fault::Refused) => unavailable(act),
             (_, Fault::DoubtNotDone) => self.whole(act),
             (_, Fault::DoubtDone) => {
@@ -167,7 +175,7 @@ impl Model {
         }
     }
 
-    /// The first commit of an act, and nothing that follows it.
+    /// The commit of an act that counts, and nothing that follows it.
     fn quietly(&mut self, act: &Act) {
         match act {
             Act::Place(set) => drop(self.place_set(set)),

@@ -44,8 +44,15 @@ pub(super) fn id_of(number: usize) -> OrderId {
 }
 
 impl Machine {
-    pub(super) async fn begin() -> Self {
-        let shop = Shop::open_embedded(Engine::of_this_run()).await;
+    /// An empty shop: another, or that of the case before, emptied.
+    pub(super) async fn begin(before: Option<Shop>) -> Self {
+        let shop = match before {
+            Some(mut shop) => {
+                shop.empty().await;
+                shop
+            }
+            None => Shop::open_embedded(Engine::of_this_run()).await,
+        };
         let mut products = vec![];
         for article in &ARTICLES {
             products.push(apply(&shop, article).await);
@@ -57,7 +64,7 @@ impl Machine {
     /// Does it, and compares what came of it.
     pub(super) async fn act(&mut self, act: &Act, fault: Option<Fault>, model: &Model) {
         if let Some(fault) = fault {
-            self.give(fault, act);
+            self.give(fault, act, model);
         }
         let outcomes = self.do_it(act, fault, model).await;
         self.shop.faults.clear();
@@ -65,15 +72,19 @@ impl Machine {
         self.shop.clock.set(self.began.plus(Duration::from_millis(model.now)));
     }
 
-    fn give(&self, fault: Fault, act: &Act) {
+    fn give(&self, fault: Fault, act: &Act, model: &Model) {
         let (operation, error): (_, fn(String) -> StoreError) = match fault {
             Fault::Refused => ("commit", StoreError::Unavailable),
             Fault::DoubtNotDone => ("commit", StoreError::InDoubt),
             Fault::DoubtDone => ("committed", StoreError::InDoubt),
             Fault::Lost => ("committed", StoreError::Unavailable),
         };
-        // Of an import's commits the one that counts.
-        let text = if matches!(act, Act::Import(_)) { "batches_open" } else { "" };
+        // What only the transaction that counts does: an import and a late payment have several.
+        let text = match act {
+            Act::Import(_) => "batches_open",
+            Act::Pay(_) if model.late_fault => "stock_lock",
+            _ => "",
+        };
         self.shop.faults.next(1, operation, &text, How::Fail(error("on order".to_owned())));
     }
 

@@ -11,7 +11,7 @@ pub(super) struct Transition {
     pub(super) fault: Option<Fault>,
 }
 
-/// What goes wrong with the first commit of an act.
+/// What goes wrong with the commit of an act that counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The store refuses it; nothing is done, and the caller is told so.

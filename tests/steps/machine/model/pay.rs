@@ -4,7 +4,7 @@ use tessera_model::order::OrderStatus;
 use tessera_model::pay::MoneyState;
 
 use super::super::catalogue::BUYERS;
-use super::super::transition::{Change, Payment, Sum, Work};
+use super::super::transition::{Change, Fault, Payment, Sum, Work};
 use super::{Model, Order};
 
 /// What one says of a payment whose order nobody knows.
@@ -62,17 +62,54 @@ impl Model {
     /// Those in time first; those whose order was released when they came are run again after them.
     pub(super) fn pay(&mut self, set: &[Payment]) -> Vec<String> {
         let mut outcomes = self.pay_in_time(set);
-        let late: Vec<usize> = (0..set.len()).filter(|at| outcomes[*at] == "late").collect();
-        let mut paid: Vec<usize> = (0..set.len()).filter(|at| pays(&outcomes[*at])).collect();
-        for at in late {
-            outcomes[at] = self.take(&set[at]);
-            paid.extend(pays(&outcomes[at]).then_some(at));
+        let paid: Vec<usize> = (0..set.len()).filter(|at| pays(&outcomes[*at])).collect();
+        self.tell_of(set, &paid);
+        let late = late(&outcomes);
+        let revived = self.pay_late(set, &late, &mut outcomes);
+        self.tell_of(set, &revived);
+        outcomes
+    }
+
+    /// The same, but what goes wrong goes wrong with the set of those that are late.
+    pub(super) fn pay_with_late_fault(&mut self, set: &[Payment], fault: Fault) -> Vec<String> {
+        let mut outcomes = self.pay_in_time(set);
+        let late = late(&outcomes);
+        if fault == Fault::DoubtNotDone {
+            let revived = self.pay_late(set, &late, &mut outcomes);
+            self.tell_of(set, &revived);
+            return outcomes;
         }
-        paid.sort_unstable();
-        for at in paid {
-            self.publish(Work::Order(self.said(&set[at]).order));
+        if fault != Fault::Refused {
+            let contradictions = self.contradictions;
+            self.pay_late(set, &late, &mut outcomes);
+            self.contradictions = contradictions;
+        }
+        if fault == Fault::DoubtDone {
+            self.pay_late(set, &late, &mut outcomes);
+            return outcomes;
+        }
+        for at in late {
+            outcomes[at] = "unavailable".to_owned();
         }
         outcomes
+    }
+
+    /// Returns those that paid for an order.
+    fn pay_late(&mut self, set: &[Payment], late: &[usize], outcomes: &mut [String]) -> Vec<usize> {
+        for at in late {
+            outcomes[*at] = self.take(&set[*at]);
+        }
+        late.iter().copied().filter(|at| pays(&outcomes[*at])).collect()
+    }
+
+    fn tell_of(&mut self, set: &[Payment], paid: &[usize]) {
+        for at in paid {
+            self.publish(Work::Order(self.said(&set[*at]).order));
+        }
+    }
+
+    pub(super) fn is_any_late(&self, set: &[Payment]) -> bool {
+        set.iter().any(|payment| self.is_late(payment))
     }
 
     /// Every payment of one order that was not released; `late` for the others.
@@ -177,6 +214,10 @@ impl Model {
 
 fn pays(outcome: &str) -> bool {
     matches!(outcome, "paid" | "over")
+}
+
+fn late(outcomes: &[String]) -> Vec<usize> {
+    (0..outcomes.len()).filter(|at| outcomes[*at] == "late").collect()
 }
 
 fn reference(payment: &Payment) -> Reference {

@@ -20,5 +20,3 @@ mod import;
 mod http;
 
 mod machine;
-
-mod scripts;

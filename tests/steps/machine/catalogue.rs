@@ -35,7 +35,14 @@ pub(super) const ARTICLES: [Article; 7] = [
     Article { sku: "pass", price: 700, hold_minutes: 5, per_customer: Some(4), ..PLAIN },
     Article { sku: "ahead", price: 500, backorders: true, random: true, ..PLAIN },
     Article { sku: "later", price: 300, hold_minutes: 5, per_customer: Some(6), backorders: true, ..PLAIN },
-    Article { sku: "flash", price: 900, hold_minutes: 1, max_per_order: Some(2), open_orders: Some(1), ..PLAIN },
+    Article {
+        sku: "flash",
+        price: 900,
+        hold_minutes: 1,
+        max_per_order: Some(2),
+        open_orders: Some(1),
+        ..PLAIN
+    },
     Article { sku: "gift", price: 0, per_customer: Some(1), new_only: true, random: true, ..PLAIN },
     Article { sku: "euro", price: 400, currency: "EUR", ..PLAIN },
 ];

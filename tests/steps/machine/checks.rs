@@ -40,7 +40,8 @@ impl Machine {
 
     async fn compare_orders(&mut self, tx: &mut dyn Tx, model: &Model) {
         let ids: Vec<_> = (0..model.next_order).map(id_of).collect();
-        let found: BTreeMap<_, _> = tx.orders_read(&ids).await.unwrap().into_iter().map(|o| (o.id, o)).collect();
+        let found: BTreeMap<_, _> =
+            tx.orders_read(&ids).await.unwrap().into_iter().map(|o| (o.id, o)).collect();
         let mut money: BTreeMap<_, BTreeMap<MoneyState, i64>> = BTreeMap::new();
         for portion in tx.money_of(&ids).await.unwrap() {
             *money.entry(portion.order).or_default().entry(portion.state).or_default() += portion.minor;
@@ -60,7 +61,10 @@ impl Machine {
     /// No order goes back, and every change raises its version.
     fn goes_forward(&mut self, number: usize, status: OrderStatus, version: i64) {
         let Some((before, known)) = self.seen.orders.insert(number, (status, version)) else { return };
-        assert!(before == status || may_follow(before, status), "order #{number} went from {before} to {status}");
+        assert!(
+            before == status || may_follow(before, status),
+            "order #{number} went from {before} to {status}"
+        );
         assert!(version >= known && (before == status || version > known), "version of order #{number}");
     }
 
@@ -70,22 +74,37 @@ impl Machine {
             let shelf = shelves.iter().find(|shelf| shelf.sku.as_str() == known.sku).unwrap();
             let seen = (shelf.stock.unissued, shelf.stock.claimed, shelf.stock.available());
             let (unissued, claimed) = (model.unissued(article), model.claimed(article));
-            assert_eq!(seen, (unissued, claimed, unissued - claimed), "unissued, claimed, available {}", known.sku);
+            assert_eq!(
+                seen,
+                (unissued, claimed, unissued - claimed),
+                "unissued, claimed, available {}",
+                known.sku
+            );
         }
     }
 
     async fn compare_customers(&self, tx: &mut dyn Tx, model: &Model) {
-        let customers: Vec<_> = (0..PERSONS).map(|person| CustomerId::parse(spelling(person)).unwrap()).collect();
+        let customers: Vec<_> =
+            (0..PERSONS).map(|person| CustomerId::parse(spelling(person)).unwrap()).collect();
         let standings = tx.customers_standing(&customers, &self.products).await.unwrap();
         let standings: BTreeMap<_, _> = standings.into_iter().collect();
         for (person, customer) in customers.iter().enumerate() {
             let standing = standings.get(customer.folded()).cloned().unwrap_or_default();
             let open = i64::try_from(model.unpaid_of(person).count()).unwrap();
             let who = spelling(person);
-            assert_eq!((standing.open, standing.ever_paid), (open, model.ever_paid(person)), "standing of {who}");
+            assert_eq!(
+                (standing.open, standing.ever_paid),
+                (open, model.ever_paid(person)),
+                "standing of {who}"
+            );
             for (article, product) in self.products.iter().enumerate() {
                 let units = standing.units.get(product).copied().unwrap_or(0);
-                assert_eq!(units, model.units(person, article), "units of {} of {who}", ARTICLES[article].sku);
+                assert_eq!(
+                    units,
+                    model.units(person, article),
+                    "units of {} of {who}",
+                    ARTICLES[article].sku
+                );
             }
         }
     }
@@ -131,7 +150,10 @@ impl Machine {
             rest = others;
             if ARTICLES[*article].random {
                 let sold = batches_of(&model.shelves[*article].batches, *article, given);
-                assert!(line.iter().all(|text| sold.contains(text)), "codes of order #{number} of other batches");
+                assert!(
+                    line.iter().all(|text| sold.contains(text)),
+                    "codes of order #{number} of other batches"
+                );
             } else {
                 let expected: Vec<String> = given.clone().map(|n| code(*article, n)).collect();
                 assert_eq!(line, expected, "codes of order #{number}, first in, first out");

@@ -41,6 +41,8 @@ pub(super) struct Model {
     pub(super) contradictions: usize,
     /// Numbers that messages named and no order has; each was written down.
     pub(super) letters: BTreeSet<usize>,
+    /// Orders that were seen to be due, and are not looked at again before the next expiry.
+    due: BTreeSet<usize>,
     pub(super) queue: Vec<Message>,
     /// Seconds that the sweeper gives an order.
     bound: u64,
@@ -101,6 +103,7 @@ impl Default for Model {
             unmatched: 0,
             contradictions: 0,
             letters: BTreeSet::new(),
+            due: BTreeSet::new(),
             queue: vec![],
             bound: sweep::BOUND_MIN,
             note: BTreeSet::new(),
@@ -132,14 +135,17 @@ impl Model {
             Some(fault) if self.commits(act) => self.faulty(act, fault),
             Some(_) | None => self.whole(act),
         };
+        if matches!(act, Act::Expire) {
+            self.due.clear();
+        }
         self
     }
 
     /// Whether there is a commit for a fault to strike.
     fn commits(&self, act: &Act) -> bool {
         match act {
-            Act::Import(file) => self.is_news(file),
-            Act::Expire => self.is_any_due(),
+            Act::Import(file) => file.fresh > 0,
+            Act::Expire => !self.expiring().is_empty(),
             _ => true,
         }
     }
@@ -194,6 +200,7 @@ impl Model {
             Act::Pay(set) => return self.pay(set),
             Act::Cancel(order) => return vec![self.cancel(*order)],
             Act::Import(file) => return vec![self.import(file)],
+            Act::Look => self.due = self.due_now(),
             Act::Wait(seconds) => self.now += seconds * 1_000,
             Act::Expire => self.expire(),
             Act::Tell(work) => self.publish(*work),

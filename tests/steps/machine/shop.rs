@@ -33,6 +33,8 @@ pub(super) struct Machine {
     pub(super) shop: Shop,
     pub(super) products: Vec<ProductId>,
     pub(super) seen: Seen,
+    /// Orders that were seen to be due.
+    due: Vec<OrderId>,
     began: Timestamp,
 }
 
@@ -58,7 +60,7 @@ impl Machine {
             products.push(apply(&shop, article).await);
         }
         let began = shop.clock.now();
-        Self { shop, products, seen: Seen::default(), began }
+        Self { shop, products, seen: Seen::default(), due: vec![], began }
     }
 
     /// Does it, and compares what came of it.
@@ -96,6 +98,7 @@ impl Machine {
             Act::Cancel(order) => return vec![self.cancel(*order).await],
             Act::Import(file) => return vec![self.import(file, fault, model).await],
             Act::Wait(_) => {}
+            Act::Look => self.due = self.due().await,
             Act::Expire => self.expire().await,
             Act::Tell(Work::Order(order)) => shop.publish_paid(id_of(*order)).await,
             Act::Tell(Work::Stock(article)) => shop.publish_stock(self.products[*article]).await,
@@ -147,10 +150,14 @@ impl Machine {
         }
     }
 
-    async fn expire(&self) {
+    async fn due(&self) -> Vec<OrderId> {
         let mut tx = self.shop.store.snapshot().await.unwrap();
-        let due = tx.orders_due(self.shop.clock.now(), DUE_MAX).await.unwrap();
-        drop(tx);
+        tx.orders_due(self.shop.clock.now(), DUE_MAX).await.unwrap()
+    }
+
+    async fn expire(&mut self) {
+        let mut due = self.due().await;
+        due.append(&mut self.due);
         for outcome in run_set(Arc::clone(&self.shop.store), Arc::new(Expire), due).await {
             assert!(!matches!(outcome, Err(SetFault::Data(_))), "an order cannot expire");
         }
@@ -227,7 +234,8 @@ pub(super) fn code(article: usize, n: usize) -> String {
 }
 
 fn new_order(new: &New) -> NewOrder {
-    let lines = new.lines.iter().map(|(article, quantity)| (Sku::parse(ARTICLES[*article].sku).unwrap(), *quantity));
+    let lines =
+        new.lines.iter().map(|(article, quantity)| (Sku::parse(ARTICLES[*article].sku).unwrap(), *quantity));
     let customer = CustomerId::parse(BUYERS[new.buyer].given).unwrap();
     let request = new.key.map(|key| RequestKey { key: [key; 32], body: body(new) });
     NewOrder::new(id_of(new.order), customer, None, lines.collect(), request).unwrap()

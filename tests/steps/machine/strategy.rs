@@ -66,7 +66,14 @@ fn fault() -> impl Strategy<Value = Fault> {
 fn can_fail(act: &Act) -> bool {
     match act {
         Act::Place(_) | Act::Pay(_) | Act::Cancel(_) | Act::Expire | Act::Import(_) | Act::Issue(_) => true,
-        Act::Wait(_) | Act::Tell(_) | Act::Sweep | Act::Deliver | Act::Kill { .. } | Act::Purge | Act::Crash => false,
+        Act::Wait(_)
+        | Act::Look
+        | Act::Tell(_)
+        | Act::Sweep
+        | Act::Deliver
+        | Act::Kill { .. }
+        | Act::Purge
+        | Act::Crash => false,
     }
 }
 
@@ -76,6 +83,7 @@ fn act(model: &Model) -> impl Strategy<Value = Act> + use<> {
         (24, payments(model)),
         (6, any_order(model).prop_map(Act::Cancel).boxed()),
         (10, seconds().prop_map(Act::Wait).boxed()),
+        (2, Just(Act::Look).boxed()),
         (5, Just(Act::Expire).boxed()),
         (9, import(model)),
         (5, work(model).prop_map(Act::Tell).boxed()),
@@ -139,7 +147,12 @@ fn repeated(model: &Model) -> BoxedStrategy<New> {
     let known: Vec<New> = model
         .keys
         .iter()
-        .map(|(key, ((buyer, lines), _, _))| New { order: 0, buyer: *buyer, lines: lines.clone(), key: Some(*key) })
+        .map(|(key, ((buyer, lines), _, _))| New {
+            order: 0,
+            buyer: *buyer,
+            lines: lines.clone(),
+            key: Some(*key),
+        })
         .collect();
     if known.is_empty() { new().boxed() } else { proptest::sample::select(known).boxed() }
 }
@@ -153,7 +166,8 @@ fn payments(model: &Model) -> BoxedStrategy<Act> {
         let notice = |(reference, sum)| Payment::Notice { reference, order, sum, foreign };
         Act::Pay((first..).zip(sums).map(notice).collect())
     });
-    let test = (any_order(model), 1..3_usize).prop_map(|(order, count)| Act::Pay(vec![Payment::Test { order }; count]));
+    let test = (any_order(model), 1..3_usize)
+        .prop_map(|(order, count)| Act::Pay(vec![Payment::Test { order }; count]));
     if model.notices.is_empty() {
         return prop_oneof![5 => fresh, 1 => test].boxed();
     }
@@ -185,7 +199,8 @@ fn import(model: &Model) -> BoxedStrategy<Act> {
     if known.is_empty() {
         return fresh.boxed();
     }
-    let again = (article(), 0..3_usize, proptest::sample::select(known), any::<[proptest::sample::Index; 2]>());
+    let again =
+        (article(), 0..3_usize, proptest::sample::select(known), any::<[proptest::sample::Index; 2]>());
     let again = again.prop_map(move |(article, fresh, of, ends)| {
         let (one, other) = (ends[0].index(imported[of]), ends[1].index(imported[of]));
         Act::Import(File { article, fresh, again: Some((of, one.min(other)..one.max(other) + 1)) })

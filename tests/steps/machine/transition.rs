@@ -33,6 +33,9 @@ pub(super) enum Act {
     Cancel(usize),
     /// Seconds pass.
     Wait(u64),
+    /// The housekeeper looks for ended holds, and is slow to act on what it saw.
+    Look,
+    /// It expires what it saw, and what it sees now.
     Expire,
     Import(File),
     /// A message is published, true or not.
@@ -41,7 +44,9 @@ pub(super) enum Act {
     /// The serial issuer takes what the queue holds.
     Deliver,
     /// The issuer is killed in its set: after the commit, or else before.
-    Kill { done: bool },
+    Kill {
+        done: bool,
+    },
     /// The queue loses its messages.
     Purge,
     /// The issue step runs over a set by itself.
@@ -128,6 +133,7 @@ impl Debug for Act {
             Self::Cancel(order) => write!(f, "cancel #{order}"),
             Self::Wait(seconds) if seconds % 60 == 0 => write!(f, "wait {} min", seconds / 60),
             Self::Wait(seconds) => write!(f, "wait {seconds} s"),
+            Self::Look => f.write_str("look for ended holds"),
             Self::Expire => f.write_str("expire"),
             Self::Import(file) => write!(f, "import {file:?}"),
             Self::Tell(work) => write!(f, "tell {work:?}"),

@@ -19,7 +19,8 @@ impl Model {
         for number in &tried {
             self.try_one(*number);
         }
-        self.attempts.retain(|number, _| works.len() > 1 || !tried.contains(number) && !arrived.contains(number));
+        self.attempts
+            .retain(|number, _| works.len() > 1 || !tried.contains(number) && !arrived.contains(number));
         let by_itself = matches!(works, [Work::Order(_)]);
         let left = |number: &&usize| {
             let moved = self.orders[number].status == OrderStatus::Issued;
@@ -34,7 +35,9 @@ impl Model {
     }
 
     fn articles(&self, number: usize) -> Vec<usize> {
-        self.orders.get(&number).map_or(vec![], |order| order.lines.iter().map(|(article, _)| *article).collect())
+        self.orders
+            .get(&number)
+            .map_or(vec![], |order| order.lines.iter().map(|(article, _)| *article).collect())
     }
 
     /// Whoever waits, by turn; then the paid ones as they came. One order by itself brings nobody along.
@@ -68,7 +71,8 @@ impl Model {
     fn try_one(&mut self, number: usize) {
         let order = self.orders[&number].clone();
         let turn = order.turn(number);
-        let short: Vec<usize> = order.lines.iter().map(|(a, _)| *a).filter(|a| !self.serves(*a, number)).collect();
+        let short: Vec<usize> =
+            order.lines.iter().map(|(a, _)| *a).filter(|a| !self.serves(*a, number)).collect();
         if short.is_empty() {
             return self.give(number);
         }
@@ -81,7 +85,8 @@ impl Model {
     /// There is enough, and nobody in the article's waitlist stands ahead.
     fn serves(&self, article: usize, number: usize) -> bool {
         let order = &self.orders[&number];
-        let ahead = self.shelves[article].waitlist.keys().next().is_some_and(|head| *head < order.turn(number));
+        let ahead =
+            self.shelves[article].waitlist.keys().next().is_some_and(|head| *head < order.turn(number));
         !ahead && self.unissued(article) >= order.quantity(article)
     }
 

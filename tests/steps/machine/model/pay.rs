@@ -89,7 +89,7 @@ impl Model {
             return outcomes;
         }
         for at in late {
-            outcomes[at] = "unavailable".to_owned();
+            "unavailable".clone_into(&mut outcomes[at]);
         }
         outcomes
     }
@@ -119,7 +119,9 @@ impl Model {
                 self.notices.insert(*reference, self.said(payment));
             }
         }
-        set.iter().map(|payment| if self.is_late(payment) { "late".to_owned() } else { self.take(payment) }).collect()
+        set.iter()
+            .map(|payment| if self.is_late(payment) { "late".to_owned() } else { self.take(payment) })
+            .collect()
     }
 
     fn is_late(&self, payment: &Payment) -> bool {
@@ -174,7 +176,11 @@ impl Model {
                 let refused = minor < order.due
                     || self.may_not_buy(person, &order.lines).is_some()
                     || self.sold_out(&order.lines).is_some();
-                if refused { self.owe(number, minor) } else { self.settle(number, minor, self.orders[&number].due) }
+                if refused {
+                    self.owe(number, minor)
+                } else {
+                    self.settle(number, minor, self.orders[&number].due)
+                }
             }
             _ => self.owe(number, minor),
         }

@@ -1,5 +1,7 @@
 //! Orders that are never paid: cancelled or expired. Their claims fall by their state; short money is due back.
 
+use std::collections::BTreeSet;
+
 use tessera_model::order::OrderStatus;
 use tessera_model::pay::MoneyState;
 
@@ -30,18 +32,20 @@ impl Model {
         "cancelled".to_owned()
     }
 
-    pub(super) fn is_any_due(&self) -> bool {
-        self.orders.values().any(|order| self.is_due(order))
+    pub(super) fn due_now(&self) -> BTreeSet<usize> {
+        let due =
+            |order: &Order| order.status == OrderStatus::AwaitingPayment && order.hold_until <= self.now;
+        self.orders.iter().filter(|(_, order)| due(order)).map(|(number, _)| *number).collect()
     }
 
-    fn is_due(&self, order: &Order) -> bool {
-        order.status == OrderStatus::AwaitingPayment && order.hold_until <= self.now
+    /// What an expiry is run over.
+    pub(super) fn expiring(&self) -> BTreeSet<usize> {
+        self.due.iter().copied().chain(self.due_now()).collect()
     }
 
+    /// What was seen before may be paid or cancelled by now: only what is due now expires.
     pub(super) fn expire(&mut self) {
-        let due: Vec<usize> =
-            self.orders.iter().filter(|(_, order)| self.is_due(order)).map(|(number, _)| *number).collect();
-        for number in due {
+        for number in self.due_now() {
             self.orders.get_mut(&number).unwrap().release(OrderStatus::Expired);
         }
     }

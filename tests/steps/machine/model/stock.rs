@@ -29,10 +29,6 @@ impl Model {
         format!("{} new, {known} known", file.fresh)
     }
 
-    pub(super) fn is_news(&self, file: &File) -> bool {
-        file.fresh > 0
-    }
-
     /// How many codes of an article were ever put on sale.
     pub(in super::super) fn imported(&self, article: usize) -> usize {
         self.shelves[article].batches.iter().sum()
@@ -45,7 +41,10 @@ impl Model {
     /// The quantity in orders that are awaiting payment, paid or backordered.
     pub(in super::super) fn claimed(&self, article: usize) -> i64 {
         let pending = |order: &&Order| {
-            matches!(order.status, OrderStatus::AwaitingPayment | OrderStatus::Paid | OrderStatus::Backordered)
+            matches!(
+                order.status,
+                OrderStatus::AwaitingPayment | OrderStatus::Paid | OrderStatus::Backordered
+            )
         };
         self.orders.values().filter(pending).map(|order| order.quantity(article)).sum()
     }

@@ -19,6 +19,5 @@ mod import;
 
 mod http;
 
-mod scripts;
-
 mod cases;
+mod machine;

@@ -37,7 +37,7 @@ const FILLABLE: &str = concat!(
         WHERE order_id = w.order_id AND product = s.product OFFSET 0) l \
      WHERE coalesce(w.told_at, w.paid_at) < $1 AND l.quantity <= ",
     unissued!(),
-    " LIMIT $2"
+    " ORDER BY coalesce(w.told_at, w.paid_at), w.paid_at, w.order_id LIMIT $2"
 );
 /// Rows that the issuer holds are passed over: it is at them already, and would wait for us while we wait for it.
 const TOLD: &str = "\

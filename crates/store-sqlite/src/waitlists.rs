@@ -39,7 +39,7 @@ const FILLABLE: &str = concat!(
      CROSS JOIN order_line l ON l.order_id = o.id AND l.product = s.product \
      WHERE coalesce(w.told_at, w.paid_at) < ?1 AND l.quantity <= ",
     unissued!(),
-    " LIMIT ?2"
+    " ORDER BY coalesce(w.told_at, w.paid_at), w.paid_at, w.order_id LIMIT ?2"
 );
 const TOLD: &str =
     "UPDATE waitlist SET told_at = ?2 WHERE order_id IN (SELECT unhex(value) FROM json_each(?1))";

@@ -142,6 +142,7 @@ macro_rules! conformance_suite {
             ended_holds_are_due_oldest_first,
             paid_orders_are_unheard_oldest_first,
             told_order_is_unheard_again_later,
+            told_at_once_are_unheard_as_they_paid,
             only_paid_orders_are_unheard,
             letter_keeps_the_sweeper_off,
         ]);

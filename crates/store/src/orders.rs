@@ -84,8 +84,8 @@ pub trait OrderOps {
     /// Orders whose hold ended at `now` or before, oldest first.
     async fn orders_due(&mut self, now: Timestamp, limit: i64) -> Result<Vec<OrderId>>;
 
-    /// Orders that have been paid, untold, since before `before`, oldest first, with the product that
-    /// chooses their queue. Those with a dead letter open or replaying are left out.
+    /// Orders that have been paid, untold, since before `before`, oldest first (of those told at once whoever paid
+    /// first), with the product that chooses their queue. Those with a dead letter open or replaying are left out.
     async fn orders_unheard(&mut self, before: Timestamp, limit: i64) -> Result<Vec<(OrderId, ProductId)>>;
 
     /// The products that choose the queues of these orders.

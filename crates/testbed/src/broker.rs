@@ -49,6 +49,19 @@ impl TestBroker {
         Self { twin, tally: Arc::default() }
     }
 
+    /// The broker in the process.
+    pub fn in_process() -> Self {
+        Self::beside(Engine::Sqlite)
+    }
+
+    /// What the next process finds after this one crashed: a broker in the process is another, and empty.
+    pub(crate) fn after_crash(self: &Arc<Self>) -> Arc<Self> {
+        match &self.twin {
+            Twin::InProcess(_) => Arc::new(Self::in_process()),
+            Twin::RabbitMq { .. } => Arc::clone(self),
+        }
+    }
+
     /// Hands out whole sets from here on: each holds all that is published, up to its maximum.
     ///
     /// For tests that count sets. RabbitMQ pushes message after message, and an issuer takes what has come.

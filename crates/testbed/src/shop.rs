@@ -58,6 +58,31 @@ pub struct Shop {
     home: Home,
 }
 
+async fn open_store(home: &Home, clock: &Arc<MockClock>, faults: &Faults) -> Arc<dyn Store> {
+    let ticking: Arc<dyn Clock> = clock.clone();
+    Arc::new(FaultyStore::new(home.store(ticking).await, faults.clone()))
+}
+
+/// What a process has in memory, over its store.
+struct Process {
+    broker: Arc<TestBroker>,
+    publisher: Publisher,
+    desk: Desk,
+    sweeper: tokio::sync::Mutex<Sweeper>,
+}
+
+impl Process {
+    fn start(store: Arc<dyn Store>, clock: &Arc<MockClock>, broker: Arc<TestBroker>) -> Self {
+        let (seam, ticking): (Arc<dyn Broker>, Arc<dyn Clock>) = (broker.clone(), clock.clone());
+        let (publisher, publishing) = Publisher::new(Arc::clone(&seam), ticking, 1);
+        tokio::spawn(publishing);
+        let heard: Arc<dyn Heard> = Arc::new(PublishesPaid(publisher.clone()));
+        let desk = Desk::new(&store, &heard);
+        let sweeper = tokio::sync::Mutex::new(Sweeper::new(store, seam, publisher.clone(), 1));
+        Self { broker, publisher, desk, sweeper }
+    }
+}
+
 struct PublishesPaid(Publisher);
 
 impl Heard for PublishesPaid {
@@ -74,40 +99,76 @@ impl Shop {
 
     /// Opens an empty shop on an engine, for a test that is about that one.
     pub async fn open_on(engine: Engine) -> Self {
+        Self::found(engine, TestBroker::beside(engine)).await
+    }
+
+    /// Opens an empty shop on an engine with the broker in the process, whatever the engine.
+    pub async fn open_embedded(engine: Engine) -> Self {
+        Self::found(engine, TestBroker::in_process()).await
+    }
+
+    async fn found(engine: Engine, broker: TestBroker) -> Self {
         let home = Home::found(engine).await;
-        let clock = Arc::new(MockClock::default());
+        let (clock, faults) = (Arc::new(MockClock::default()), Faults::default());
         let entropy = Arc::new(Entropy::from_seed([7; 32]));
         let secrets = [entropy.bytes(), entropy.bytes(), entropy.bytes()];
         let keyring = Arc::new(Keyring::generate("test", secrets).expect("a keyring"));
-        let ticking: Arc<dyn Clock> = clock.clone();
-        let faults = Faults::default();
-        let store: Arc<dyn Store> =
-            Arc::new(FaultyStore::new(home.store(Arc::clone(&ticking)).await, faults.clone()));
+        let store = open_store(&home, &clock, &faults).await;
         store.migrate().await.unwrap();
-        tessera_backoffice::keyring::learn(&store, &keyring).await.unwrap();
-        let broker = Arc::new(TestBroker::beside(engine));
-        let seam: Arc<dyn Broker> = broker.clone();
-        let (publisher, publishing) = Publisher::new(Arc::clone(&seam), ticking, 1);
-        tokio::spawn(publishing);
-        let heard: Arc<dyn Heard> = Arc::new(PublishesPaid(publisher.clone()));
-        let desk = Desk::new(&store, &heard);
-        let sweeper = Sweeper::new(Arc::clone(&store), seam, publisher.clone(), 1);
-        Self {
+        let process = Process::start(Arc::clone(&store), &clock, Arc::new(broker));
+        let shop = Self {
             clock,
             entropy,
             keyring,
             store,
             faults,
-            broker,
-            publisher,
-            desk,
+            broker: process.broker,
+            publisher: process.publisher,
+            desk: process.desk,
             note: MemoryNote::default(),
-            sweeper: tokio::sync::Mutex::new(sweeper),
+            sweeper: process.sweeper,
             references: AtomicU64::new(0),
             leftover_is_fine: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             home,
+        };
+        shop.learn_keys().await;
+        shop
+    }
+
+    async fn learn_keys(&self) {
+        tessera_backoffice::keyring::learn(&self.store, &self.keyring).await.unwrap();
+    }
+
+    /// Ends the process and starts another over the same rows: what was in memory is gone, messages of a broker in
+    /// the process too. Nothing may be under way.
+    pub async fn crash(&mut self) {
+        self.store.close().await;
+        self.store = open_store(&self.home, &self.clock, &self.faults).await;
+        self.start_process();
+    }
+
+    /// Makes it an empty shop, as cheaply as the engine lets it: on a server the connections stay. Time goes on.
+    pub async fn empty(&mut self) {
+        self.faults.clear();
+        if self.home.is_emptied().await {
+            self.start_process();
+        } else {
+            self.store.close().await;
+            self.home = Home::found(Engine::Sqlite).await;
+            self.store = open_store(&self.home, &self.clock, &self.faults).await;
+            self.store.migrate().await.unwrap();
+            self.start_process();
         }
+        self.note = MemoryNote::default();
+        self.learn_keys().await;
+    }
+
+    fn start_process(&mut self) {
+        let broker = self.broker.after_crash();
+        let process = Process::start(Arc::clone(&self.store), &self.clock, broker);
+        let Process { broker, publisher, desk, sweeper } = process;
+        (self.broker, self.publisher, self.desk, self.sweeper) = (broker, publisher, desk, sweeper);
     }
 
     /// Paid orders without codes and batches still loading are no fault at the end of this test.

@@ -96,7 +96,7 @@ pub(super) const UNHEARD: &str = concat!(
     "SELECT o.id, o.product FROM orders o \
      WHERE o.status = 'paid' AND coalesce(o.told_at, o.paid_at) < $1 AND ",
     no_letter!("o.id"),
-    " ORDER BY coalesce(o.told_at, o.paid_at) LIMIT $2"
+    " ORDER BY coalesce(o.told_at, o.paid_at), o.paid_at, o.id LIMIT $2"
 );
 /// Orders that somebody holds are passed over: they are being moved on, and are told again if they are not.
 pub(super) const TOLD: &str = "\

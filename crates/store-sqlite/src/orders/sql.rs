@@ -94,7 +94,7 @@ pub(super) const UNHEARD: &str = concat!(
     "SELECT o.id, o.product FROM orders o \
      WHERE o.status = 'paid' AND coalesce(o.told_at, o.paid_at) < ?1 AND ",
     no_letter!("o.id"),
-    " ORDER BY coalesce(o.told_at, o.paid_at) LIMIT ?2"
+    " ORDER BY coalesce(o.told_at, o.paid_at), o.paid_at, o.id LIMIT ?2"
 );
 pub(super) const TOLD: &str =
     "UPDATE orders SET told_at = ?2 WHERE id IN (SELECT unhex(value) FROM json_each(?1))";

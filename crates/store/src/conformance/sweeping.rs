@@ -63,6 +63,20 @@ pub async fn told_order_is_unheard_again_later(fixture: &Fixture) {
     assert_eq!(versions, [(first.id, first.version)], "telling changes nothing that a waiter sees");
 }
 
+/// Of orders told at once, whoever paid first comes first, whatever the order they were placed in.
+pub async fn told_at_once_are_unheard_as_they_paid(fixture: &Fixture) {
+    let product = fixture.product("card").await;
+    let paid_last = fixture.place("ann", &[(&product, 1)]).await;
+    let paid_first = fixture.place("bob", &[(&product, 1)]).await;
+    for order in [&paid_first, &paid_last] {
+        fixture.clock.set(fixture.later(10));
+        fixture.advance(order, OrderState::Paid { paid_at: fixture.now() }).await;
+    }
+    fixture.write(async |tx| tx.orders_told(&[paid_last.id, paid_first.id]).await).await;
+    fixture.clock.set(fixture.later(10));
+    assert_eq!(unheard(fixture, 5, 9).await, [paid_first.id, paid_last.id]);
+}
+
 /// An order that is paid no more is nobody's to tell.
 pub async fn only_paid_orders_are_unheard(fixture: &Fixture) {
     let product = fixture.product("card").await;

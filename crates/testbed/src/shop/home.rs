@@ -19,6 +19,17 @@ use crate::Database;
 /// Connections of one shop: one for each step under way, and one for a look.
 const CONNECTIONS: u32 = 4;
 
+/// Gives the statements that empty a database. What is append-only says no to being truncated while its triggers are on.
+const EMPTYING: &str = "\
+    WITH emptied AS (SELECT c.oid, quote_ident(c.relname) AS name FROM pg_class c
+        WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+            AND c.relname NOT IN ('store', '_sqlx_migrations')),
+    guarded AS (SELECT name FROM emptied
+        WHERE EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = emptied.oid AND NOT t.tgisinternal))
+    SELECT (SELECT string_agg(format('ALTER TABLE %s DISABLE TRIGGER USER;', name), '') FROM guarded)
+        || (SELECT format('TRUNCATE %s;', string_agg(name, ', ')) FROM emptied)
+        || (SELECT string_agg(format('ALTER TABLE %s ENABLE TRIGGER USER;', name), '') FROM guarded)";
+
 /// Which engine shops are opened on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
@@ -113,6 +124,16 @@ impl Home {
                 connection.close().await.unwrap();
             }
         }
+    }
+
+    /// Empties every table of a database but what tells this copy from another; a file is not emptied.
+    pub(super) async fn is_emptied(&self) -> bool {
+        let Self::Database(database) = self else { return false };
+        let mut connection = database.connect().await;
+        let statements: String = sqlx::query(EMPTYING).fetch_one(&mut connection).await.unwrap().get(0);
+        sqlx::raw_sql(AssertSqlSafe(statements)).execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+        true
     }
 
     /// An id as the engine's SQL writes it.

@@ -118,7 +118,7 @@ impl Shop {
     }
 
     /// Waits until the publisher has nothing in hand.
-    async fn until_all_published(&self) {
+    pub async fn until_all_published(&self) {
         let counts = self.publisher.counts();
         let published = async {
             while !counts.none_in_hand() {

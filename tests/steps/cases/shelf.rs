@@ -71,7 +71,7 @@ impl Bustle {
         let kind = self.rng.random_range(0..40);
         match (kind, self.some_order()) {
             (18..34, Some(order)) => Operation::Pay(order, 1_000 * self.rng.random_range(1..4)),
-            (34..38, Some(order)) => Operation::Cancel(order),
+            (34..39, Some(order)) => Operation::Cancel(order),
             (39, Some(order)) => {
                 let others: Vec<_> = (0..100).filter_map(|_| self.some_order()).collect();
                 Operation::Issue([vec![order], others].concat())

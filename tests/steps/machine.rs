@@ -28,7 +28,7 @@ use transition::{Act, File, Transition};
 const LENGTH: std::ops::RangeInclusive<usize> = 60..=120;
 
 /// Cases of a run that says nothing else.
-const CASES: u32 = 12;
+const CASES: u32 = 8;
 
 /// Transitions between two proofs of every balance.
 const RECONCILE_EVERY: u64 = 10;

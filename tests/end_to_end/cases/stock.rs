@@ -5,7 +5,7 @@ use tessera_testbed::program::{Client, Program};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-const STOCK: usize = 400;
+const STOCK: usize = 200;
 const BUYERS: usize = 6;
 
 /// Codes that no span covers, less what pending orders want: counted from the rows.
@@ -89,7 +89,7 @@ async fn every_path_that_shows_stock_shows_the_same_while_it_is_sold() {
     }
     assert!(seen.is_sorted_by(|before, after| before.0 >= after.0), "{seen:?}");
     let (first, last) = (seen[0].0, seen[seen.len() - 3..].iter().map(|(left, _)| *left));
-    assert_eq!((first, last.collect::<Vec<_>>()), (400, vec![0; 3]));
+    assert_eq!((first, last.collect::<Vec<_>>()), (200, vec![0; 3]));
     assert_eq!(program.number(LEFT).await, 0);
     program.close(server).await;
 }

@@ -5,12 +5,17 @@ use tessera_testbed::program::{Client, Process, Program, Receipt};
 use tokio::task::JoinSet;
 
 mod archive;
+mod broker_bodies;
+mod broker_hand_over;
+mod broker_queues;
+mod broker_restarts;
 mod database_away;
 mod frozen;
 mod hang_ups;
 mod housekeepers;
 mod issuers;
 mod messages;
+mod network;
 mod one_process;
 mod operation;
 mod partitions;

@@ -107,6 +107,12 @@ impl Proxy {
         self.restore();
     }
 
+    /// Forwards nothing any more on the connections that are open, and closes none: their peer has vanished. New ones
+    /// work.
+    pub fn strand(&self) {
+        self.shared.stranded.send_replace(());
+    }
+
     /// Lets everything arrive so much later, each way.
     pub fn delay(&self, delay: Duration) {
         self.set(Gate::Slow(Link { delay, bytes_per_second: None }));

@@ -107,6 +107,23 @@ async fn a_held_connection_can_be_cut() {
 }
 
 #[tokio::test]
+async fn a_stranded_connection_stays_silent_and_open_while_new_ones_work() {
+    let proxy = echo().await;
+    let mut before = TcpStream::connect(proxy.address()).await.unwrap();
+    say(&mut before, "a").await;
+    hear(&mut before, 1).await;
+    proxy.strand();
+    let mut after = TcpStream::connect(proxy.address()).await.unwrap();
+    say(&mut after, "new").await;
+    assert_eq!(hear(&mut after, 3).await, "new");
+    say(&mut before, "old").await;
+    assert_silence(&mut before).await;
+    assert_eq!(proxy.connections(), 2);
+    proxy.reset().await;
+    assert_closed(&mut before).await;
+}
+
+#[tokio::test]
 async fn an_abort_is_a_reset_of_the_connection() {
     let proxy = echo().await;
     let mut client = TcpStream::connect(proxy.address()).await.unwrap();

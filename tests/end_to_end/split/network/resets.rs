@@ -1,5 +1,6 @@
 //! Connections that are reset again and again.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tessera_testbed::program::{Client, Process, Receipt};
@@ -85,17 +86,20 @@ async fn before(client: &Client, processes: &[Process]) -> Vec<(usize, usize)> {
 
 /// Buys, a few at a time, until the storm is over.
 async fn bought_in(client: &Client, storm: impl Future<Output = ()>) -> Vec<Receipt> {
-    let (mut receipts, mut storm) = (vec![], std::pin::pin!(storm));
-    let mut over = false;
-    while !over {
-        let name = format!("storm-{}", receipts.len());
-        let (bought, ended) = tokio::join!(bought_at_last(client, &name, TOGETHER), async {
-            tokio::select! { () = &mut storm => true, () = sleep(EVERY) => false }
-        });
-        receipts.extend(bought);
-        over = ended;
-    }
-    receipts
+    let over = AtomicBool::new(false);
+    let buying = async {
+        let mut receipts = vec![];
+        while !over.load(Ordering::Relaxed) {
+            let name = format!("storm-{}", receipts.len());
+            receipts.extend(bought_at_last(client, &name, TOGETHER).await);
+        }
+        receipts
+    };
+    let storm = async {
+        storm.await;
+        over.store(true, Ordering::Relaxed);
+    };
+    tokio::join!(buying, storm).0
 }
 
 /// Waits until no process holds more files, sockets or threads than it did; the test's own time bounds it.

@@ -7,10 +7,16 @@ use tessera_testbed::{Engine, Scenario};
 use super::super::codes_of;
 use super::{Wired, bought_at_last};
 
+/// Each way.
 const DELAY: Duration = Duration::from_millis(200);
+/// Each way before the database: a step is a dozen round trips, and three follow each other before a code is there.
+const SHORTER: Duration = Duration::from_millis(50);
 const BYTES_PER_SECOND: u32 = 10_000;
 
 const ORDERS: usize = 20;
+
+/// As many as make several sets of each step.
+const FEW: usize = 5;
 
 const BROKER: Scenario = Scenario {
     number: 17,
@@ -21,7 +27,7 @@ const BROKER: Scenario = Scenario {
 
 const DATABASE: Scenario = Scenario {
     number: 17,
-    fault: "200 ms and 10 kB/s to the database",
+    fault: "50 ms and 10 kB/s to the database",
     until: "all issued over it",
     bound: Duration::from_secs(35),
 };
@@ -48,9 +54,11 @@ async fn a_slow_line_to_the_database_makes_buyers_wait_and_nothing_twice() {
     let shop = Wired::selling(100).await;
     let processes = shop.processes().await;
     let client = shop.program.client();
-    shop.database.slow(DELAY, BYTES_PER_SECOND);
+    let mut receipts = bought_at_last(&client, "fast", FEW).await;
+    codes_of(&client, &receipts).await;
+    shop.database.slow(SHORTER, BYTES_PER_SECOND);
     let slow = Instant::now();
-    let receipts = bought_at_last(&client, "slow", ORDERS).await;
+    receipts.extend(bought_at_last(&client, "slow", FEW).await);
     codes_of(&client, &receipts).await;
     DATABASE.recovered(Engine::Postgres, slow.elapsed());
     shop.database.restore();

@@ -73,6 +73,12 @@ async fn codes_of(client: &Client, receipts: &[Receipt]) -> Vec<String> {
     codes
 }
 
+/// The broker's address with a heartbeat of so many seconds.
+fn with_heartbeat(url: &str, seconds: u8) -> String {
+    let and = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{and}heartbeat={seconds}")
+}
+
 /// Ends processes well, each within ten seconds, and closes the program.
 async fn close(program: Program, processes: Vec<Process>) {
     for process in processes {

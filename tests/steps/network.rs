@@ -5,8 +5,11 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use tessera_broker::Message;
-use tessera_model::ids::{OrderId, ProductId};
+use tessera_courier::message;
+use tessera_model::event::{Event, Fact};
+use tessera_model::ids::{EventId, OrderId, ProductId};
 use tessera_model::order::OrderStatus;
+use tessera_store::Clock;
 use tessera_testbed::Shop;
 
 /// How often each message comes.
@@ -84,12 +87,9 @@ async fn settled(shop: &Shop, orders: &[OrderId], seen: &mut [(u8, i64)]) {
     }
 }
 
-async fn stock_message(shop: &Shop, card: ProductId) -> Message {
-    use tessera_model::event::{Event, Fact};
-    use tessera_model::ids::EventId;
-    use tessera_store::Clock;
+fn stock_message(shop: &Shop, card: ProductId) -> Message {
     let (id, at) = (EventId::new(shop.clock.now(), shop.entropy.bytes()), shop.clock.now());
-    tessera_courier::message(&Event { id, fact: Fact::StockAdded(card), product: card, at }, 1)
+    message(&Event { id, fact: Fact::StockAdded(card), product: card, at }, 1)
 }
 
 /// Scenario 26: before the payment, before the stock, after everything, twice and in any order.
@@ -101,7 +101,7 @@ async fn messages_in_any_order_move_no_order_back_and_all_are_issued_in_the_end(
     let issuer = shop.start_issuer().await;
     for _ in 0..SHUFFLES {
         let mut orders = vec![];
-        let mut messages = vec![stock_message(&shop, card).await, stock_message(&shop, card).await];
+        let mut messages = vec![stock_message(&shop, card), stock_message(&shop, card)];
         for name in ["ann", "bob", "cid"] {
             let order = shop.place(name, &[("card", 1)]).await;
             let message = shop.paid_message(order).await;

@@ -7,7 +7,7 @@ use tessera_testbed::program::{Process, Program, Receipt};
 use tessera_testbed::{Engine, Scenario};
 use tokio::time::sleep;
 
-use super::{FRONT, bought, close, codes_of, process, selling};
+use super::{FRONT, bought, close, codes_of, process, selling, with_heartbeat};
 
 /// The issuer waits for a lock that the test holds.
 const WAITING: &str = "SELECT count(*) FROM pg_stat_activity \
@@ -30,8 +30,8 @@ const KILLED: Scenario = Scenario {
     bound: Duration::from_secs(12),
 };
 
-/// Twice as long as the broker waits for a heartbeat of 2 s, plus its own look.
-const STARVED_FOR: Duration = Duration::from_secs(8);
+/// Twice as long as the broker waits for a heartbeat of 1 s.
+const STARVED_FOR: Duration = Duration::from_secs(4);
 
 const STARVED: Scenario = Scenario {
     number: 44,
@@ -92,10 +92,8 @@ async fn an_issuer_killed_within_a_set_leaves_it_whole_to_its_standby() {
 async fn an_issuer_that_missed_its_heartbeats_connects_again_and_issues_nothing_twice() {
     let program = selling(2 * IN_FLIGHT).await;
     let front = process(&program, "front", FRONT).await;
-    let url = program.servers().queues.url();
     let mut line = program.line_elsewhere("issuer", &["serve", "--role", "issuer"]);
-    let and = if url.contains('?') { '&' } else { '?' };
-    line.env("TESSERA_BROKER__URL", format!("{url}{and}heartbeat=2"));
+    line.env("TESSERA_BROKER__URL", with_heartbeat(program.servers().queues.url(), 1));
     let issuer = program.start_line(line);
     issuer.until_line("ready").await;
     let mut receipts = bought(&program.client(), IN_FLIGHT).await;

@@ -7,7 +7,6 @@ use lapin::options::{BasicConsumeOptions, BasicNackOptions, QueueDeleteOptions};
 use lapin::types::FieldTable;
 use serde_json::json;
 use tessera_testbed::{Engine, Queues, Scenario};
-use tokio::time::timeout;
 
 use super::{FRONT, bought, close, codes_of, process, selling};
 
@@ -21,16 +20,10 @@ const DELETED: Scenario = Scenario {
 
 const GIVEN_UP: Scenario = Scenario {
     number: 52,
-    fault: "a message handed out too often",
+    fault: "a message handed out and back a thousand times",
     until: "its order is issued all the same",
     bound: Duration::from_secs(10),
 };
-
-/// The broker's limit, and once more.
-const TOO_OFTEN: usize = 1_001;
-
-/// How long a message that comes back at once is waited for.
-const QUIET: Duration = Duration::from_secs(2);
 
 fn issue(queues: &Queues) -> String {
     format!("{}.issue.0", queues.prefix())
@@ -70,9 +63,10 @@ async fn an_order_whose_message_was_handed_out_too_often_is_issued_all_the_same(
     let front = process(&program, "front", FRONT).await;
     let client = program.client();
     let receipts = bought(&client, 1).await;
-    let handed_out = hand_out(&program.servers().queues).await;
-    assert_eq!(handed_out, TOO_OFTEN);
-    front.until_said("the broker gave messages up", 1).await;
+    tokio::select! {
+        () = hand_out(&program.servers().queues) => {}
+        () = front.until_said("the broker gave messages up", 1) => {}
+    }
     let given_up = Instant::now();
     let issuer = process(&program, "second", "issuer").await;
     codes_of(&client, &receipts).await;
@@ -82,15 +76,13 @@ async fn an_order_whose_message_was_handed_out_too_often_is_issued_all_the_same(
     close(program, vec![front, issuer]).await;
 }
 
-/// Takes the queue's one message and gives it back, as often as the broker lets it come; returns how often it came.
-async fn hand_out(queues: &Queues) -> usize {
+/// Takes each message that the queue has and gives it back, for as long as it is let.
+async fn hand_out(queues: &Queues) {
     let (_connection, channel) = queues.connect().await.unwrap();
     let options = BasicConsumeOptions::default();
     let consumed = channel.basic_consume(issue(queues).into(), "".into(), options, FieldTable::default());
-    let (mut deliveries, mut count) = (consumed.await.unwrap(), 0);
-    while let Ok(Some(delivery)) = timeout(QUIET, deliveries.next()).await {
-        count += 1;
+    let mut deliveries = consumed.await.unwrap();
+    while let Some(delivery) = deliveries.next().await {
         delivery.unwrap().nack(BasicNackOptions { requeue: true, multiple: false }).await.unwrap();
     }
-    count
 }

@@ -20,7 +20,7 @@ const STOPPED: Scenario = Scenario {
 };
 
 /// How often every connection is closed, a second apart.
-const CLOSINGS: usize = 15;
+const CLOSINGS: usize = 10;
 
 const CLOSED: Scenario = Scenario {
     number: 8,
@@ -64,7 +64,7 @@ struct Shop {
 }
 
 impl Shop {
-    /// With so many codes; one order is issued already.
+    /// With so many codes; a few orders are issued already, so that it has the connections it will have.
     async fn open(count: usize) -> Self {
         let (rabbit, database) = tokio::join!(Own::rabbit(), Database::create());
         let program = Program::on(database, Queues::at(rabbit.url().to_owned()));
@@ -72,7 +72,7 @@ impl Shop {
         let front = process(&program, "front", FRONT).await;
         let issuer = process(&program, "issuer", "issuer").await;
         let client = program.client();
-        let receipts = bought(&client, 1).await;
+        let receipts = bought(&client, 20).await;
         codes_of(&client, &receipts).await;
         Self { rabbit, program, client, front, issuer }
     }

@@ -22,7 +22,7 @@ pub(super) struct Installed {
     launches: Vec<Launch>,
     children: Vec<Child>,
     /// The program that administers it; its arguments are a test's.
-    tool: Option<Launch>,
+    tool: Option<Box<Launch>>,
     url: String,
     /// The folder of the programs, for the one who reads which were taken.
     pub(super) programs: String,
@@ -55,7 +55,7 @@ impl Installed {
     }
 
     fn with_tool(mut self, tool: Launch) -> Self {
-        self.tool = Some(tool);
+        self.tool = Some(Box::new(tool));
         self
     }
 
@@ -88,7 +88,7 @@ impl Installed {
     /// Runs its tool to its end, which has to be good.
     pub(super) async fn control(&self, arguments: impl Iterator<Item = &str>) -> Result<(), Trouble> {
         let tool = self.tool.as_ref().ok_or_else(|| Trouble::new("it has no tool"))?;
-        Launch { arguments: arguments.map(str::to_owned).collect(), ..tool.clone() }.run().await
+        Launch { arguments: arguments.map(str::to_owned).collect(), ..Launch::clone(tool) }.run().await
     }
 
     pub(super) fn freeze(&self) {

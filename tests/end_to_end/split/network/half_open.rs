@@ -8,12 +8,12 @@ use tessera_testbed::{Engine, Scenario};
 use super::super::{bought, codes_of};
 use super::{Wired, bought_at_last};
 
-/// A heartbeat is 5 s; the broker gives a silent consumer up after two and a half, and hands its messages on.
+/// The broker gives a silent consumer up after two and a half heartbeats, here of 2 s, and hands its messages on.
 const BROKER: Scenario = Scenario {
     number: 15,
     fault: "connections to the broker dead without a word",
     until: "everything paid meanwhile is issued",
-    bound: Duration::from_secs(20),
+    bound: Duration::from_secs(15),
 };
 
 /// A statement's answer is waited for 6 s, and an issuer that lost its set asks again after that.
@@ -32,7 +32,8 @@ const AT_ONCE: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dead_connections_to_the_broker_hold_up_no_payment_and_are_noticed_by_their_heartbeats() {
-    let shop = Wired::selling(50).await;
+    let mut shop = Wired::selling(50).await;
+    shop.broker_url = super::super::with_heartbeat(&shop.broker_url, 2);
     let processes = shop.processes().await;
     let client = shop.program.client();
     let mut receipts = bought(&client, 5).await;
@@ -50,7 +51,7 @@ async fn dead_connections_to_the_broker_hold_up_no_payment_and_are_noticed_by_th
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dead_connections_to_the_database_give_their_places_back_and_buyers_are_served() {
-    let mut shop = Wired::selling(500).await;
+    let mut shop = Wired::selling(200).await;
     // Few enough that each of them is in use.
     shop.program = shop.program.with("DATABASE__CONNECTIONS", "2");
     let processes = shop.processes().await;
@@ -61,7 +62,7 @@ async fn dead_connections_to_the_database_give_their_places_back_and_buyers_are_
     // They vanish in the middle of what is under way.
     let crowd = tokio::spawn({
         let client = client.clone();
-        async move { bought_at_last(&client, "meanwhile", 200).await }
+        async move { bought_at_last(&client, "meanwhile", 100).await }
     });
     while shop.program.number("SELECT count(*) FROM orders").await < 20 {}
     shop.database.strand();

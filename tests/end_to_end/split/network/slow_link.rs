@@ -16,7 +16,7 @@ const BYTES_PER_SECOND: u32 = 10_000;
 const ORDERS: usize = 20;
 
 /// As many as make several sets of each step.
-const FEW: usize = 5;
+const FEW: usize = 3;
 
 const BROKER: Scenario = Scenario {
     number: 17,

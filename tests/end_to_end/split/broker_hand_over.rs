@@ -13,13 +13,14 @@ use super::{FRONT, bought, close, codes_of, process, selling, with_heartbeat};
 const WAITING: &str = "SELECT count(*) FROM pg_stat_activity \
     WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
-const IN_FLIGHT: usize = 50;
+/// Orders in flight, each of which is tried alone by the next issuer.
+const IN_FLIGHT: usize = 25;
 
 const TERMINATED: Scenario = Scenario {
     number: 11,
     fault: "SIGTERM to the issuer within a set, a standby waiting",
     until: "all issued",
-    bound: Duration::from_secs(8),
+    bound: Duration::from_secs(12),
 };
 
 /// The server ends what a dead client left within a second or two.
@@ -27,7 +28,7 @@ const KILLED: Scenario = Scenario {
     number: 11,
     fault: "SIGKILL to the issuer within a set, a standby waiting",
     until: "all issued",
-    bound: Duration::from_secs(12),
+    bound: Duration::from_secs(15),
 };
 
 /// Twice as long as the broker waits for a heartbeat of 1 s.
@@ -37,7 +38,7 @@ const STARVED: Scenario = Scenario {
     number: 44,
     fault: "the issuer stood still for four heartbeats",
     until: "all issued after it went on",
-    bound: Duration::from_secs(10),
+    bound: Duration::from_secs(12),
 };
 
 /// A shop whose active issuer stands within a set's transaction until the lock is let go.

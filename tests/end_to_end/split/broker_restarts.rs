@@ -92,7 +92,7 @@ impl Shop {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sessions_are_built_anew_after_the_broker_was_stopped_in_order() {
-    let shop = Shop::open(50).await;
+    let shop = Shop::open(100).await;
     shop.rabbit.control(&["stop_app"]).await;
     let receipts = shop.bought_at_once(20).await;
     shop.rabbit.control(&["start_app"]).await;
@@ -130,7 +130,7 @@ async fn connections_closed_again_and_again_leave_no_socket_and_no_thread_behind
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frozen_broker_is_noticed_by_its_heartbeats_and_doubles_nothing_when_it_thaws() {
-    let shop = Shop::open(50).await;
+    let shop = Shop::open(100).await;
     let mut receipts = bought(&shop.client, 10).await;
     shop.rabbit.freeze().await;
     let frozen = Instant::now();
@@ -149,7 +149,7 @@ async fn a_frozen_broker_is_noticed_by_its_heartbeats_and_doubles_nothing_when_i
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_broker_out_of_memory_holds_up_no_payment_and_no_shutdown() {
-    let mut shop = Shop::open(50).await;
+    let mut shop = Shop::open(100).await;
     shop.rabbit.control(&["set_vm_memory_high_watermark", "0"]).await;
     let receipts = shop.bought_at_once(20).await;
     // It is told that it is blocked once it publishes.

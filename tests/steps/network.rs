@@ -19,7 +19,7 @@ const TIMES: usize = 100;
 const ORDERS: usize = 5;
 
 /// Orders in which the messages come.
-const SHUFFLES: u64 = 12;
+const SHUFFLES: u64 = 8;
 
 async fn paid(shop: &Shop, count: usize) -> Vec<OrderId> {
     let mut orders = vec![];

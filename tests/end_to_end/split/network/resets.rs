@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tessera_testbed::program::{Client, Process, Receipt};
+use tessera_testbed::proxy::Way;
 use tessera_testbed::{Engine, Proxy, Scenario};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
@@ -31,6 +32,17 @@ const DATABASE: Scenario = Scenario {
     fault: "connections to the database reset ten times a second for 10 s",
     until: "all issued after it",
     bound: Duration::from_secs(15),
+};
+
+/// After how many bytes a connection breaks, in the handshake and in what comes after it, within a frame more often
+/// than not.
+const BROKEN_AFTER: [u64; 6] = [1, 400, 900, 1_700, 4_100, 9_300];
+
+const BROKEN: Scenario = Scenario {
+    number: 5,
+    fault: "connections to the broker broken within what they carry",
+    until: "all issued after it",
+    bound: Duration::from_secs(18),
 };
 
 /// Connections that a process may have more than before: a session closes while the next is built.
@@ -66,6 +78,26 @@ async fn a_storm_of_resets_before_the_database_makes_no_order_twice_and_leaves_n
     assert_eq!(shop.program.number(IDLE).await, 0);
     until_back_to(&processes, &held).await;
     shop.close(processes, receipts.len() + TOGETHER).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_to_the_broker_that_break_within_a_frame_lose_no_order_and_double_none() {
+    let shop = Wired::selling(200).await;
+    let processes = shop.processes().await;
+    let client = shop.program.client();
+    let mut receipts = vec![];
+    for way in [Way::ToClient, Way::ToServer] {
+        for bytes in BROKEN_AFTER {
+            shop.broker.cut_after(bytes, way);
+            receipts.extend(bought_at_last(&client, &format!("{way:?}-{bytes}"), TOGETHER).await);
+            shop.broker.made(2).await;
+        }
+    }
+    shop.broker.restore();
+    let over = Instant::now();
+    codes_of(&client, &receipts).await;
+    BROKEN.recovered(Engine::Postgres, over.elapsed());
+    shop.close(processes, receipts.len()).await;
 }
 
 async fn storm(proxy: &Proxy) {

@@ -5,12 +5,17 @@ use tessera_testbed::program::{Client, Process, Program, Receipt};
 use tokio::task::JoinSet;
 
 mod archive;
+mod broker_bodies;
+mod broker_hand_over;
+mod broker_queues;
+mod broker_restarts;
 mod database_away;
 mod frozen;
 mod hang_ups;
 mod housekeepers;
 mod issuers;
 mod messages;
+mod network;
 mod one_process;
 mod operation;
 mod partitions;
@@ -66,6 +71,12 @@ async fn codes_of(client: &Client, receipts: &[Receipt]) -> Vec<String> {
         codes.extend(order.codes());
     }
     codes
+}
+
+/// The broker's address with a heartbeat of so many seconds.
+fn with_heartbeat(url: &str, seconds: u8) -> String {
+    let and = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{and}heartbeat={seconds}")
 }
 
 /// Ends processes well, each within ten seconds, and closes the program.

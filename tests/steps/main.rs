@@ -12,6 +12,7 @@ mod plans;
 
 mod archive;
 mod issue;
+mod network;
 mod serial;
 mod sweep;
 

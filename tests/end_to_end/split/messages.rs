@@ -4,12 +4,20 @@ use std::time::{Duration, Instant};
 
 use tessera_testbed::program::Program;
 use tessera_testbed::servers::{DECLARED_AFTER, Own};
-use tessera_testbed::{Database, Queues};
+use tessera_testbed::{Database, Engine, Queues, Scenario};
 
 use super::{FRONT, bought, close, codes_of, process, selling, stock};
 
 /// Far below any wait for a broker, far above what placing and paying take.
 const AT_ONCE: Duration = Duration::from_secs(4);
+
+/// It is connected to within 5 s, and what nobody was told of is found within 5 s more.
+const DEAD: Scenario = Scenario {
+    number: 6,
+    fault: "the broker killed and started again",
+    until: "500 orders are issued",
+    bound: Duration::from_secs(18),
+};
 
 /// Case P82: a message that could not be sent was logged and no more, and the paid order was never filled.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -31,7 +39,9 @@ async fn payments_are_taken_while_the_broker_is_dead_and_issued_once_it_is_back(
     client.look("/readyz").await.unwrap();
 
     rabbit.start().await;
+    let started = Instant::now();
     assert_eq!(codes_of(&client, &receipts).await.len(), 500);
+    DEAD.recovered(Engine::Postgres, started.elapsed());
     program.close(server).await;
 }
 

@@ -1,8 +1,18 @@
 //! What a process says when what it needs is not there, or not as it must be.
 
+use std::time::{Duration, Instant};
+
+use lapin::options::QueueDeleteOptions;
 use serde_json::{Value, json};
 use tessera_testbed::program::Program;
-use tessera_testbed::{Database, Queues};
+use tessera_testbed::{Database, Engine, Queues, Scenario};
+
+const DRIFTED: Scenario = Scenario {
+    number: 19,
+    fault: "a queue with other arguments, then deleted as the remedy says",
+    until: "the shop serves",
+    bound: Duration::from_secs(10),
+};
 
 fn wrong<'r>(report: &'r Value, word: &str) -> &'r Value {
     let checks = report["checks"].as_array().unwrap();
@@ -27,7 +37,16 @@ async fn a_queue_with_other_arguments_is_named_with_the_difference_and_the_remed
     for word in [".issue.0", "delete it", "broker.prefix"] {
         assert!(served.stderr.contains(word), "{word}: {}", served.stderr);
     }
-    program.close_stopped().await;
+
+    let queues = &program.servers().queues;
+    let (_connection, channel) = queues.connect().await.unwrap();
+    let name = format!("{}.issue.0", queues.prefix());
+    channel.queue_delete(name.into(), QueueDeleteOptions::default()).await.unwrap();
+    let mended = Instant::now();
+    let server = program.serve().await;
+    DRIFTED.recovered(Engine::Postgres, mended.elapsed());
+    assert_eq!(program.json(&["doctor"]).await["ok"], json!(true));
+    program.close(server).await;
 }
 
 #[tokio::test]

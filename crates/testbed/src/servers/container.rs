@@ -5,8 +5,8 @@ use std::time::Duration;
 use testcontainers_modules::testcontainers as tc;
 
 use tc::bollard::Docker;
-use tc::core::IntoContainerPort;
 use tc::core::client::docker_client_instance;
+use tc::core::{CmdWaitFor, ExecCommand, IntoContainerPort};
 use tc::runners::AsyncRunner;
 use tc::{ContainerAsync, ContainerRequest, GenericImage, ImageExt};
 use tokio::time::{Instant, sleep, timeout};
@@ -98,6 +98,13 @@ impl Container {
 
     pub(super) async fn thaw(&self) -> Result<(), Trouble> {
         self.handle.unpause().await.map_err(Trouble::during("going on with the container"))
+    }
+
+    /// Runs RabbitMQ's own tool to its end, which has to be good.
+    pub(super) async fn control(&self, arguments: impl Iterator<Item = &str>) -> Result<(), Trouble> {
+        let command = ExecCommand::new(["rabbitmqctl"].into_iter().chain(arguments));
+        let ran = self.handle.exec(command.with_cmd_ready_condition(CmdWaitFor::exit_code(0))).await;
+        ran.map(drop).map_err(Trouble::during("running rabbitmqctl in the container"))
     }
 
     async fn until_ready(&self) -> Result<(), Trouble> {

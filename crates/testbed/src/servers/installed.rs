@@ -21,6 +21,8 @@ pub(super) struct Installed {
     /// What it consists of, in the order in which that starts.
     launches: Vec<Launch>,
     children: Vec<Child>,
+    /// The program that administers it; its arguments are a test's.
+    tool: Option<Box<Launch>>,
     url: String,
     /// The folder of the programs, for the one who reads which were taken.
     pub(super) programs: String,
@@ -42,7 +44,19 @@ impl Installed {
     }
 
     fn new(folder: Folder, launches: Vec<Launch>, url: String, programs: &Path) -> Self {
-        Self { folder, launches, children: Vec::new(), url, programs: programs.display().to_string() }
+        Self {
+            folder,
+            launches,
+            children: Vec::new(),
+            tool: None,
+            url,
+            programs: programs.display().to_string(),
+        }
+    }
+
+    fn with_tool(mut self, tool: Launch) -> Self {
+        self.tool = Some(Box::new(tool));
+        self
     }
 
     pub(super) fn url(&self) -> &str {
@@ -69,6 +83,12 @@ impl Installed {
             self.children.push(launch.start().await?);
         }
         Ok(())
+    }
+
+    /// Runs its tool to its end, which has to be good.
+    pub(super) async fn control(&self, arguments: impl Iterator<Item = &str>) -> Result<(), Trouble> {
+        let tool = self.tool.as_ref().ok_or_else(|| Trouble::new("it has no tool"))?;
+        Launch { arguments: arguments.map(str::to_owned).collect(), ..Launch::clone(tool) }.run().await
     }
 
     pub(super) fn freeze(&self) {

@@ -22,7 +22,7 @@ const SHOWN: usize = 12;
 pub(super) type User = (u32, u32);
 
 /// A program, what it is told, and what shows that it runs.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Launch {
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<String>,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::held::Held;
+use super::running::CONTROL;
 use super::{Server, Trouble};
 
 /// RabbitMQ writes down which quorum queues it has half a second after the last was declared; killed before, it comes
@@ -76,9 +77,14 @@ impl Own {
         self.order("thaw").await;
     }
 
-    async fn order(&self, word: &'static str) {
-        let held = Arc::clone(&self.held);
-        let done = blocking(move || held.lock().unwrap_or_else(PoisonError::into_inner).order(word)).await;
+    /// Runs `rabbitmqctl` with these arguments to its end, within a minute; none may hold a tab or a line break.
+    pub async fn control(&self, arguments: &[&str]) {
+        self.order(&format!("{CONTROL}{}", arguments.join("\t"))).await;
+    }
+
+    async fn order(&self, word: &str) {
+        let (held, word) = (Arc::clone(&self.held), word.to_owned());
+        let done = blocking(move || held.lock().unwrap_or_else(PoisonError::into_inner).order(&word)).await;
         done.expect("the server does as it is told");
     }
 }

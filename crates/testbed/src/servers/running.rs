@@ -6,6 +6,9 @@ use super::Trouble;
 use super::container::Container;
 use super::installed::Installed;
 
+/// What an order to the server's own tool begins with; its arguments follow, with tabs between them.
+pub(super) const CONTROL: &str = "control ";
+
 /// Ends when dropped, unless it was given.
 #[derive(Debug)]
 pub(super) enum Running {
@@ -42,6 +45,9 @@ impl Running {
 
     /// Does what a test asks for; the words are those of [`super::Own`].
     pub(super) async fn obey(&mut self, word: &str) -> Result<(), Trouble> {
+        if let Some(arguments) = word.strip_prefix(CONTROL) {
+            return self.control(arguments.split('\t')).await;
+        }
         match self {
             Self::Given(_) => Err(Trouble::new("a server that was given is not ours to hurt")),
             Self::Container(container) => match word {
@@ -66,8 +72,16 @@ impl Running {
             },
         }
     }
+
+    async fn control(&self, arguments: impl Iterator<Item = &str>) -> Result<(), Trouble> {
+        match self {
+            Self::Given(_) => Err(Trouble::new("a server that was given is not ours to hurt")),
+            Self::Container(container) => container.control(arguments).await,
+            Self::Installed(installed) => installed.control(arguments).await,
+        }
+    }
 }
 
 fn unknown(word: &str) -> Trouble {
-    Trouble::new(format!("`{word}` is not kill, start, freeze or thaw"))
+    Trouble::new(format!("`{word}` is not kill, start, freeze, thaw or control"))
 }

@@ -54,8 +54,9 @@ pub(super) fn prepare() -> Result<Installed, Trouble> {
         launch(mapper, &mapper_arguments, ports.mapper, Ready::Listens),
         launch(programs.join("rabbitmq-server"), &[], ports.amqp, Ready::Rabbit),
     ];
+    let tool = launch(programs.join("rabbitmqctl"), &[], ports.amqp, Ready::Rabbit);
     let url = format!("amqp://guest:guest@127.0.0.1:{}", ports.amqp);
-    Ok(Installed::new(folder, launches, url, &programs))
+    Ok(Installed::new(folder, launches, url, &programs).with_tool(tool))
 }
 
 fn mapper() -> Option<PathBuf> {

@@ -6,6 +6,7 @@ use tokio::task::JoinSet;
 
 mod archive;
 mod database_away;
+mod database_places;
 mod frozen;
 mod hang_ups;
 mod housekeepers;

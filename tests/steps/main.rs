@@ -21,3 +21,4 @@ mod http;
 
 mod cases;
 mod machine;
+mod servers;

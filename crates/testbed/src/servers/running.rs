@@ -45,7 +45,8 @@ impl Running {
         match self {
             Self::Given(_) => Err(Trouble::new("a server that was given is not ours to hurt")),
             Self::Container(container) => match word {
-                "kill" => container.kill().await,
+                "kill" => container.end("SIGKILL").await,
+                "quit" => container.end("SIGQUIT").await,
                 "start" => container.start().await,
                 "freeze" => container.freeze().await,
                 "thaw" => container.thaw().await,
@@ -53,6 +54,7 @@ impl Running {
             },
             Self::Installed(installed) => match word {
                 "kill" => installed.kill(),
+                "quit" => installed.quit(),
                 "start" => installed.start().await,
                 "freeze" => {
                     installed.freeze();
@@ -69,5 +71,5 @@ impl Running {
 }
 
 fn unknown(word: &str) -> Trouble {
-    Trouble::new(format!("`{word}` is not kill, start, freeze or thaw"))
+    Trouble::new(format!("`{word}` is not kill, quit, start, freeze or thaw"))
 }

@@ -234,7 +234,7 @@ mod tests {
                 format!("{BESIDE} cargo {run}{all}{words} -- {end}"),
                 format!(
                     "{BESIDE} env TEST_ENGINE=postgres cargo {run} {again}{words} -- \
-                     --skip split:: --skip servers:: {end}"
+                     --skip split:: --skip servers:: --skip embedded:: {end}"
                 ),
             ];
             assert_eq!(filtered, expected);

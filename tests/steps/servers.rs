@@ -4,6 +4,7 @@
 
 use std::time::{Duration, Instant};
 
+use sqlx::{Connection, PgConnection};
 use tessera_testbed::{ANY, Database, Engine, Proxy, Scenario, Shop};
 
 use deeds::Deed;
@@ -93,8 +94,8 @@ impl Wire {
     }
 
     /// A connection past the proxy, to another database.
-    async fn operator(&self) -> sqlx::postgres::PgConnection {
-        sqlx::Connection::connect(&self.server).await.unwrap()
+    async fn operator(&self) -> PgConnection {
+        PgConnection::connect(&self.server).await.unwrap()
     }
 }
 

@@ -28,8 +28,8 @@ async fn a_commit_that_stands_still_is_told_to_buyers_in_time_and_done_once() {
         hang.reached().await;
         api.show(&paid).await
     };
-    let asked = (api.ask(ask()), api.ask(paid.pay()), api.ask(cancelled.cancel()));
-    let (placing, paying, cancelling, looked) = join4(asked.0, asked.1, asked.2, looking).await;
+    let (placing, paying, cancelling, looked) =
+        join4(api.ask(ask()), api.ask(paid.pay()), api.ask(cancelled.cancel()), looking).await;
     TOLD.recovered(Engine::Sqlite, began.elapsed());
     assert_eq!(looked["status"], "awaiting_payment");
     // Those that came before the commit that stands still are done.

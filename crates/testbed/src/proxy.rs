@@ -1,51 +1,33 @@
 //! A TCP proxy between a program and a server, to take the server away or make it go silent.
 //!
-//! It forwards bytes and knows no protocol. What a test does to it holds for open connections and for those
-//! that come later, until the test takes it back.
+//! It forwards bytes, and knows of protocols only what PostgreSQL's COMMIT looks like. What a test does to it holds
+//! for open connections and for those that come later, until the test does something else or restores it.
 
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
+use self::connection::Shared;
+pub use self::gate::Way;
+use self::gate::{End, Gate, Link};
 use crate::servers;
 
+mod commit;
+mod connection;
+mod gate;
 mod pump;
 
 #[cfg(test)]
 mod tests;
 
-/// Which way bytes go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// From the program to the server.
-    ToServer,
-    /// From the server to the program.
-    ToClient,
-    /// Both.
-    Both,
-}
-
-/// What happens to connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Gate {
-    /// Everything is forwarded.
-    Open,
-    /// Connections stay open, and nothing goes this way.
-    Held(Way),
-    /// Every connection is closed, and a new one as soon as it is made.
-    Cut,
-}
-
 /// A proxy on a port of its own; dropping it cuts everything.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
-    gate: watch::Sender<Gate>,
-    open: watch::Sender<usize>,
-    made: watch::Sender<usize>,
+    shared: Shared,
     accepting: JoinHandle<()>,
 }
 
@@ -57,10 +39,9 @@ impl Proxy {
     pub async fn start(upstream: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
-        let gate = watch::Sender::new(Gate::Open);
-        let (open, made) = (watch::Sender::new(0), watch::Sender::new(0));
-        let accepting = accept(listener, upstream, gate.clone(), open.clone(), made.clone());
-        Ok(Self { address, gate, open, made, accepting: tokio::spawn(accepting) })
+        let shared = Shared::default();
+        let accepting = tokio::spawn(connection::accept(listener, upstream, shared.clone()));
+        Ok(Self { address, shared, accepting })
     }
 
     /// Starts one before the server at `url`, and gives the URL that leads through it.
@@ -83,12 +64,12 @@ impl Proxy {
 
     /// How many connections are open.
     pub fn connections(&self) -> usize {
-        *self.open.borrow()
+        *self.shared.open.borrow()
     }
 
     /// Waits until the program has made so many connections more, closed at once or not.
     pub async fn made(&self, more: usize) {
-        let mut made = self.made.subscribe();
+        let mut made = self.shared.made.subscribe();
         let upto = *made.borrow() + more;
         // The sender is ours, so waiting cannot fail.
         let _ = made.wait_for(|made| *made >= upto).await;
@@ -96,14 +77,12 @@ impl Proxy {
 
     /// Closes every connection, and new ones at once, until [`Proxy::restore`]; returns once all are closed.
     pub async fn cut(&self) {
-        self.gate.send_replace(Gate::Cut);
-        // The sender is ours, so waiting cannot fail.
-        let _ = self.open.subscribe().wait_for(|open| *open == 0).await;
+        self.end(End::Close).await;
     }
 
-    /// Takes connections again after [`Proxy::cut`].
+    /// Forwards everything at once again.
     pub fn restore(&self) {
-        self.gate.send_replace(Gate::Open);
+        self.set(Gate::Open);
     }
 
     /// Closes every connection, and lets the program make new ones.
@@ -112,58 +91,59 @@ impl Proxy {
         self.restore();
     }
 
+    /// Ends every connection by a RST, and lets the program make new ones.
+    pub async fn abort(&self) {
+        self.end(End::Reset).await;
+        self.restore();
+    }
+
     /// Forwards nothing this way any more, and closes nothing: a peer that has vanished.
     pub fn hold(&self, way: Way) {
-        self.gate.send_replace(Gate::Held(way));
+        self.set(Gate::Held(way));
     }
 
     /// Forwards again after [`Proxy::hold`], first what has come meanwhile.
     pub fn release(&self) {
-        self.gate.send_replace(Gate::Open);
+        self.restore();
+    }
+
+    /// Lets everything arrive so much later, each way.
+    pub fn delay(&self, delay: Duration) {
+        self.set(Gate::Slow(Link { delay, bytes_per_second: None }));
+    }
+
+    /// Lets everything arrive so much later, and no faster than this, each way of each connection.
+    pub fn slow(&self, delay: Duration, bytes_per_second: u32) {
+        self.set(Gate::Slow(Link { delay, bytes_per_second: Some(bytes_per_second) }));
+    }
+
+    /// Closes each connection, open now or made later, once so many bytes more have gone this way on it.
+    pub fn cut_after(&self, bytes: u64, way: Way) {
+        self.set(Gate::CutAfter(bytes, way));
+    }
+
+    /// Lets the server do the next COMMIT that any connection sends as a query of its own, and closes that connection
+    /// before the client hears of it. Returns at once; what it returns ends when this has happened.
+    pub fn drop_reply_to_commit(&self) -> impl Future<Output = ()> + use<> {
+        let happened = self.shared.armed.arm();
+        // It is never dropped unsent, but by a test that arms again before: that has no use for the first.
+        async move { drop(happened.await) }
+    }
+
+    fn set(&self, gate: Gate) {
+        self.shared.gate.send_replace(gate);
+    }
+
+    async fn end(&self, end: End) {
+        self.set(Gate::Cut(end));
+        // The sender is ours, so waiting cannot fail.
+        let _ = self.shared.open.subscribe().wait_for(|open| *open == 0).await;
     }
 }
 
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.accepting.abort();
-        self.gate.send_replace(Gate::Cut);
-    }
-}
-
-async fn accept(
-    listener: TcpListener,
-    upstream: SocketAddr,
-    gate: watch::Sender<Gate>,
-    open: watch::Sender<usize>,
-    made: watch::Sender<usize>,
-) {
-    // An error is one connection's that ended before it was taken, or the test's own lack of descriptors.
-    while let Ok((client, _)) = listener.accept().await {
-        let (gate, open) = (gate.subscribe(), open.clone());
-        open.send_modify(|open| *open += 1);
-        made.send_modify(|made| *made += 1);
-        tokio::spawn(async move {
-            connection(client, upstream, gate).await;
-            open.send_modify(|open| *open -= 1);
-        });
-    }
-}
-
-/// Forwards until one side closes or the gate is cut, then closes both.
-async fn connection(client: TcpStream, upstream: SocketAddr, gate: watch::Receiver<Gate>) {
-    let mut cut = gate.clone();
-    let forward = async {
-        let Ok(server) = TcpStream::connect(upstream).await else { return };
-        let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
-        tokio::select! {
-            _ = pump::run(from_client, to_server, Way::ToServer, gate.clone()) => {}
-            _ = pump::run(from_server, to_client, Way::ToClient, gate) => {}
-        }
-    };
-    tokio::select! {
-        // First, so that nothing is forwarded once it is cut.
-        biased;
-        _ = cut.wait_for(|gate| *gate == Gate::Cut) => {}
-        () = forward => {}
+        self.set(Gate::Cut(End::Close));
     }
 }

@@ -38,7 +38,7 @@ async fn until_number(program: &Program, query: &str, wanted: i64) {
 }
 
 /// The answer has to be one that says when to come again.
-fn told_to_come_again(answer: &Answer) {
+pub(crate) fn told_to_come_again(answer: &Answer) {
     assert_eq!((answer.status, answer.problem()), (503, "unavailable"), "{}", answer.text);
     let after = answer.headers.get("retry-after").and_then(|after| after.to_str().ok()?.parse::<u64>().ok());
     assert!(after.is_some_and(|seconds| (1..=60).contains(&seconds)), "{after:?}");

@@ -43,7 +43,7 @@ impl Wire {
     async fn open() -> Self {
         let server = tessera_testbed::servers::postgres_url();
         let (proxy, through) = Proxy::before(&server).await.unwrap();
-        let shop = Shop::open_in(Database::create_in(through).await).await;
+        let shop = Shop::open_in(Database::create().await.behind(through)).await;
         Self { shop, proxy, server, slowest: Duration::ZERO }
     }
 

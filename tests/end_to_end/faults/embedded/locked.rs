@@ -94,7 +94,7 @@ async fn a_log_that_an_old_reader_lets_grow_is_cut_back_when_it_ends() {
     let codes = tessera_testbed::program::codes("bought-in", 20_000);
     let file = program.file("bought-in.txt", codes.join("\n"));
     program.json(&["codes", "import", &file, "--sku", "card"]).await;
-    bought(&program.client(), "beside the reader").await;
+    bought(&program.client(), "beside-the-reader").await;
     let grown = log_bytes(&program);
     assert!(grown > LOG_BYTES_MAX, "the log is only {grown} bytes: it has not grown past its bound");
     reader.close().await.unwrap();

@@ -12,7 +12,8 @@ async fn a_folder_that_cannot_be_written_is_named_and_harms_nothing() {
     let server = program.serve().await;
     bought(&program.client(), "before").await;
     assert_eq!(server.terminate().await.code, Some(0));
-    let Some(locked) = Locked::close(&program.data()) else {
+    let data = program.data();
+    let Some(locked) = Locked::close(&data) else {
         println!("nothing is read-only for this user, and nothing may be mounted: not shown by this run");
         return program.close_stopped().await;
     };

@@ -17,19 +17,29 @@ const OPERATIONS_MAX: u32 = 60;
 /// A connection that is gone is made anew at once.
 const DONE_AGAIN: Duration = Duration::from_secs(5);
 
-const BACKEND_ENDED: Scenario = Scenario {
-    number: 31,
-    fault: "the server ends our connections at any operation of a step",
-    until: "the step is done, once",
-    bound: DONE_AGAIN,
-};
+fn backend_ended(deed: Deed) -> Scenario {
+    let fault = match deed {
+        Deed::Place => "PostgreSQL ends our connections at each operation of placing",
+        Deed::Pay => "PostgreSQL ends our connections at each operation of paying",
+        Deed::Issue => "PostgreSQL ends our connections at each operation of issuing",
+        Deed::Expire => "PostgreSQL ends our connections at each operation of expiring",
+        Deed::Cancel => "PostgreSQL ends our connections at each operation of cancelling",
+        Deed::Import => "PostgreSQL ends our connections at each operation of an import",
+    };
+    Scenario { number: 31, fault, until: "it is done, once", bound: DONE_AGAIN }
+}
 
-const REPLY_LOST: Scenario = Scenario {
-    number: 32,
-    fault: "the reply to a COMMIT is lost",
-    until: "the step is done, once",
-    bound: DONE_AGAIN,
-};
+fn reply_lost(deed: Deed) -> Scenario {
+    let fault = match deed {
+        Deed::Place => "the reply to the COMMIT of placing is lost",
+        Deed::Pay => "the reply to the COMMIT of paying is lost",
+        Deed::Issue => "the reply to the COMMIT of issuing is lost",
+        Deed::Expire => "the reply to the COMMIT of expiring is lost",
+        Deed::Cancel => "the reply to the COMMIT of cancelling is lost",
+        Deed::Import => "the reply to each COMMIT of an import is lost",
+    };
+    Scenario { number: 32, fault, until: "it is done, once", bound: DONE_AGAIN }
+}
 
 /// A shop behind a proxy, and the slowest repetition so far.
 struct Wire {
@@ -104,7 +114,7 @@ async fn ended_at_each_operation(deed: Deed) {
     let mut wire = Wire::open().await;
     let struck = wire.strike_at_each(deed, ANY, Wire::end_backends).await;
     assert!(struck >= 3, "{deed:?} was struck {struck} times only");
-    wire.close(&BACKEND_ENDED).await;
+    wire.close(&backend_ended(deed)).await;
 }
 
 /// Takes away the reply to each COMMIT of a deed.
@@ -112,7 +122,7 @@ async fn doubted_at_each_commit(deed: Deed) {
     let mut wire = Wire::open().await;
     let struck = wire.strike_at_each(deed, "commit", async |wire| drop(wire.proxy.drop_reply_to_commit())).await;
     assert!(struck >= 1, "{deed:?} was never in doubt");
-    wire.close(&REPLY_LOST).await;
+    wire.close(&reply_lost(deed)).await;
 }
 
 #[tokio::test]

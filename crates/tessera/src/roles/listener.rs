@@ -20,7 +20,7 @@ const HEAD_WITHIN: Duration = Duration::from_secs(20);
 
 /// While fewer than one place in so many is free, a client is let go after its answer: one that keeps its connection
 /// for its next request would keep those out who wait for a place.
-const SCARCE: usize = 4;
+const SCARCE: usize = 2;
 
 /// How long accepting rests when the system has no more to give.
 const REST: Duration = Duration::from_millis(200);

@@ -9,8 +9,8 @@ use tessera_testbed::program::{Answer, PATIENCE, Program};
 mod descriptors;
 mod embedded;
 mod stock;
-mod wake_ups;
 mod waiters;
+mod wake_ups;
 
 /// How long a test pauses before it looks again at what sends no signal.
 const AGAIN: Duration = Duration::from_millis(20);

@@ -54,12 +54,19 @@ impl Wire {
         let server = tessera_testbed::servers::postgres_url();
         let (proxy, through) = Proxy::before(&server).await.unwrap();
         let shop = Shop::open_in(Database::create().await.behind(through)).await;
+        shop.product("card", |_| ()).await;
+        shop.stock("card", usize::try_from(OPERATIONS_MAX).unwrap()).await;
         Self { shop, proxy, server, slowest: Duration::ZERO }
     }
 
     /// Does a deed again and again, each time struck at a later operation of this name, until one is not struck.
     /// Returns how often it was.
-    async fn strike_at_each(&mut self, deed: Deed, operation: &'static str, strike: impl AsyncFn(&Self)) -> u32 {
+    async fn strike_at_each(
+        &mut self,
+        deed: Deed,
+        operation: &'static str,
+        strike: impl AsyncFn(&Self),
+    ) -> u32 {
         for n in 1..OPERATIONS_MAX {
             let made = deed.prepare(&self.shop).await;
             let hang = self.shop.faults.hang_at(n, operation);
@@ -120,7 +127,8 @@ async fn ended_at_each_operation(deed: Deed) {
 /// Takes away the reply to each COMMIT of a deed.
 async fn doubted_at_each_commit(deed: Deed) {
     let mut wire = Wire::open().await;
-    let struck = wire.strike_at_each(deed, "commit", async |wire| drop(wire.proxy.drop_reply_to_commit())).await;
+    let struck =
+        wire.strike_at_each(deed, "commit", async |wire| drop(wire.proxy.drop_reply_to_commit())).await;
     assert!(struck >= 1, "{deed:?} was never in doubt");
     wire.close(&reply_lost(deed)).await;
 }

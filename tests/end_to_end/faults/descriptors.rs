@@ -12,12 +12,12 @@ use super::offering;
 
 const ALL_SERVED: Scenario = Scenario {
     number: 46,
-    fault: "200 buyers and 4 silent clients at a process with 64 descriptors",
+    fault: "100 buyers and 4 silent clients at a process with 64 descriptors",
     until: "all have their codes",
     bound: Duration::from_secs(30),
 };
 
-const BUYERS: usize = 200;
+const BUYERS: usize = 100;
 
 /// Clients that connect and say nothing; each keeps its place until its time for a request is over.
 const SILENT: usize = 4;

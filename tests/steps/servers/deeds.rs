@@ -54,8 +54,6 @@ impl Deed {
     pub(super) async fn prepare(self, shop: &Shop) -> Made {
         // A lease that the last import could not give up runs out.
         shop.clock.advance(LEASE_LASTS);
-        shop.product("card", |_| ()).await;
-        shop.stock("card", 1).await;
         let key = u8::try_from(shop.number("SELECT count(*) FROM orders").await).unwrap();
         let kind = match self {
             Self::Place => Kind::Place(shop.keyed(shop.new_order("ann", &[("card", 1)]), key, key)),

@@ -44,7 +44,9 @@ impl Events {
             if let Some(event) = self.come.pop_front() {
                 return Ok(Some(event));
             }
-            let Ok(frame) = timeout(PATIENCE, self.body.frame()).await else { panic!("the stream is silent") };
+            let Ok(frame) = timeout(PATIENCE, self.body.frame()).await else {
+                panic!("the stream is silent")
+            };
             let Some(frame) = frame else { return Ok(None) };
             let frame = frame.map_err(|e| Away(format!("{e:?}")))?;
             self.rest.extend_from_slice(frame.data_ref().map(AsRef::as_ref).unwrap_or_default());

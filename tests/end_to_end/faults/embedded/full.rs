@@ -49,7 +49,9 @@ async fn a_file_that_cannot_grow_is_told_to_buyers_and_goes_on_when_it_can() {
 async fn a_full_disk_is_told_to_buyers_and_work_goes_on_when_there_is_room() {
     let program = Program::embedded();
     let Some(disk) = Disk::mount(&program.data()) else {
-        println!("nothing may be mounted here: that a full disk is survived is shown by the limit on files alone");
+        println!(
+            "nothing may be mounted here: that a full disk is survived is shown by the limit on files alone"
+        );
         return program.close_empty();
     };
     let program = super::offering(program, 1_990, &serde_json::json!({})).await;

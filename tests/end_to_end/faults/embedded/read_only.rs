@@ -81,4 +81,3 @@ fn set_modes(folder: &Path, its: u32, files: u32) {
     }
     set(folder, its);
 }
-

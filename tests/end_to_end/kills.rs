@@ -24,8 +24,9 @@ const KILLS_OF_A_GATE: usize = 50;
 const BUYERS: usize = 8;
 const DELAY_MILLIS_MAX: u64 = 150;
 
-/// Codes for each kill: several times what the buyers get before it.
-const STOCK_PER_KILL: usize = 400;
+/// Kills for which one file of codes is enough: several times what the buyers get before each.
+const KILLS_OF_A_FILE: usize = 50;
+const FILE: usize = 20_000;
 const SEED: u64 = 0x7e55_e2a0;
 
 /// How long a buyer whose request broke off waits for the next server before it asks again all the same: its
@@ -110,7 +111,11 @@ async fn kills_at_random_moments_lose_nothing_and_repeat_nothing() {
     let price = json!({"minor": 1_990, "currency": "CNY"});
     program.products(&json!({"sku": "card", "name": "A card", "kind": "codes", "price": price})).await;
     let kills = kills();
-    program.stock("card", kills * STOCK_PER_KILL).await;
+    for number in 0..kills.div_ceil(KILLS_OF_A_FILE) {
+        let codes = tessera_testbed::program::codes(&format!("file-{number}"), FILE);
+        let file = program.file("codes.txt", codes.join("\n"));
+        program.json(&["codes", "import", &file, "--sku", "card"]).await;
+    }
 
     let (servers, over) = (watch::Sender::new(0), watch::Sender::new(false));
     let mut server = program.serve().await;

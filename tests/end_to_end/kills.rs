@@ -1,19 +1,32 @@
 //! SIGKILL at random moments under load: nothing acknowledged is lost, nothing happens twice.
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::json;
 use tessera_testbed::program::{Answer, Asked, Client, Program, Receipt};
+use tessera_testbed::{Engine, Scenario};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-const KILLS: u32 = 50;
+const SERVES_AGAIN: Scenario = Scenario {
+    number: 39,
+    fault: "the process is killed under load",
+    until: "another serves",
+    bound: Duration::from_secs(10),
+};
+
+/// The variable that says how many kills a run makes.
+const KILLS: &str = "TEST_KILLS";
+const KILLS_OF_A_GATE: usize = 50;
 const BUYERS: usize = 8;
 const DELAY_MILLIS_MAX: u64 = 150;
-const STOCK: usize = 20_000;
+
+/// Kills for which one file of codes is enough: several times what the buyers get before each.
+const KILLS_OF_A_FILE: usize = 50;
+const FILE: usize = 20_000;
 const SEED: u64 = 0x7e55_e2a0;
 
 /// How long a buyer whose request broke off waits for the next server before it asks again all the same: its
@@ -97,7 +110,12 @@ async fn kills_at_random_moments_lose_nothing_and_repeat_nothing() {
     program.json(&["migrate"]).await;
     let price = json!({"minor": 1_990, "currency": "CNY"});
     program.products(&json!({"sku": "card", "name": "A card", "kind": "codes", "price": price})).await;
-    program.stock("card", STOCK).await;
+    let kills = kills();
+    for number in 0..kills.div_ceil(KILLS_OF_A_FILE) {
+        let codes = tessera_testbed::program::codes(&format!("file-{number}"), FILE);
+        let file = program.file("codes.txt", codes.join("\n"));
+        program.json(&["codes", "import", &file, "--sku", "card"]).await;
+    }
 
     let (servers, over) = (watch::Sender::new(0), watch::Sender::new(false));
     let mut server = program.serve().await;
@@ -107,19 +125,34 @@ async fn kills_at_random_moments_lose_nothing_and_repeat_nothing() {
         let (client, servers, over) = (program.client(), servers.subscribe(), over.subscribe());
         buyers.spawn(Buyer { client, number, servers, over, rng }.buy_until_over());
     }
-    let mut rng = StdRng::seed_from_u64(SEED);
-    for _ in 0..KILLS {
+    let (mut rng, mut slowest) = (StdRng::seed_from_u64(SEED), Duration::ZERO);
+    for _ in 0..kills {
         // The moment of the kill is what is random here; there is nothing to wait for.
         tokio::time::sleep(Duration::from_millis(rng.random_range(0..=DELAY_MILLIS_MAX))).await;
+        let killed = Instant::now();
         server.kill9().await;
         server = program.serve().await;
+        slowest = slowest.max(killed.elapsed());
         servers.send_modify(|count| *count += 1);
     }
     over.send_replace(true);
     let bought: Vec<Bought> = buyers.join_all().await.into_iter().flatten().collect();
+    println!("{kills} kills, {} orders, the slowest start took {slowest:?}", bought.len());
     all_is_there_once(&program, &bought).await;
+    if Engine::of_this_run() == Engine::Sqlite {
+        assert_eq!(program.number(DAMAGES).await, 0, "the file is damaged");
+    }
     program.close(server).await;
+    SERVES_AGAIN.recovered(Engine::of_this_run(), slowest);
 }
+
+#[expect(clippy::disallowed_methods, reason = "how long a run may take, the caller's environment says")]
+fn kills() -> usize {
+    std::env::var(KILLS).map_or(KILLS_OF_A_GATE, |count| count.parse().expect("TEST_KILLS is a number"))
+}
+
+/// What SQLite finds wrong with its file.
+const DAMAGES: &str = "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'";
 
 async fn all_is_there_once(program: &Program, bought: &[Bought]) {
     let client = program.client();

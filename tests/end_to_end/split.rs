@@ -10,6 +10,7 @@ mod broker_hand_over;
 mod broker_queues;
 mod broker_restarts;
 mod database_away;
+mod database_places;
 mod frozen;
 mod hang_ups;
 mod housekeepers;

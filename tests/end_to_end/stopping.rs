@@ -3,15 +3,24 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tessera_testbed::program::{Client, Program, Receipt};
+use tessera_testbed::program::{Client, Events, Program, Receipt, raise_descriptors};
+use tessera_testbed::{Engine, Scenario};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-const POLLS: usize = 50;
+/// Orders that somebody waits for, each by a poll and by a stream.
+const WAITED_FOR: usize = 500;
 const BUYERS: usize = 8;
 const STOPS_WITHIN: Duration = Duration::from_secs(10);
+
+const STOPS: Scenario = Scenario {
+    number: 45,
+    fault: "SIGTERM with 500 streams, 500 polls and orders under way",
+    until: "the process has ended, every answer given",
+    bound: STOPS_WITHIN,
+};
 
 /// What was acknowledged to a buyer.
 #[derive(Default)]
@@ -21,7 +30,8 @@ struct Acknowledged {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stop_answers_every_poll_and_loses_nothing() {
+async fn a_stop_answers_every_poll_ends_every_stream_and_loses_nothing() {
+    raise_descriptors();
     let program = Program::default();
     program.json(&["migrate"]).await;
     let price = json!({"minor": 1_990, "currency": "CNY"});
@@ -30,14 +40,16 @@ async fn a_stop_answers_every_poll_and_loses_nothing() {
     program.stock("card", 10_000).await;
     let server = program.serve().await;
 
-    let mut polls = JoinSet::new();
-    for number in 0..POLLS {
+    let (mut polls, mut waited_for) = (JoinSet::new(), vec![]);
+    for number in 0..WAITED_FOR {
         let client = program.client();
         let placed = client.place(&format!("patient-{number}"), &[("card", 1)]).await.unwrap();
         let receipt = placed.with_status(201).receipt();
+        waited_for.push(receipt.clone());
         polls.spawn(async move { client.get_waiting(&receipt, 30).await });
     }
     until_all_wait(&program).await;
+    let streams = followed(&program, &waited_for, None).await;
     let done = watch::Sender::new(0_usize);
     let mut buyers = JoinSet::new();
     for number in 0..BUYERS {
@@ -48,7 +60,10 @@ async fn a_stop_answers_every_poll_and_loses_nothing() {
 
     let ended = server.terminate().await;
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    assert!(ended.took < STOPS_WITHIN, "it took {:?}", ended.took);
+    STOPS.recovered(Engine::of_this_run(), ended.took);
+    for mut stream in streams {
+        assert_eq!(stream.next().await.expect("a stream was cut off"), None);
+    }
     for answer in polls.join_all().await {
         let order = answer.expect("a poll was cut off").with_status(200);
         assert_eq!(order.order_status(), "awaiting_payment");
@@ -56,6 +71,7 @@ async fn a_stop_answers_every_poll_and_loses_nothing() {
 
     let server = program.serve().await;
     let client = program.client();
+    drop(followed(&program, &waited_for, Some("1")).await);
     for acknowledged in buyers.join_all().await {
         for receipt in &acknowledged.placed {
             assert_eq!(client.get(receipt).await.unwrap().status, 200);
@@ -66,6 +82,18 @@ async fn a_stop_answers_every_poll_and_loses_nothing() {
         }
     }
     program.close(server).await;
+}
+
+/// Follows every order, after the event with this id; the first event is the order as it is.
+async fn followed(program: &Program, orders: &[Receipt], after: Option<&str>) -> Vec<Events> {
+    let mut streams = vec![];
+    for receipt in orders {
+        let mut events = program.client().events(receipt, after).await.unwrap();
+        let first = events.next().await.unwrap().expect("the order as it is");
+        assert_eq!((first.id.as_str(), &first.order["status"]), ("1", &json!("awaiting_payment")));
+        streams.push(events);
+    }
+    streams
 }
 
 async fn buy_while_served(client: Client, number: usize, done: watch::Sender<usize>) -> Acknowledged {
@@ -94,7 +122,7 @@ async fn until_all_wait(program: &Program) {
         loop {
             let metrics = client.look("/metrics").await.expect("metrics").with_status(200).text;
             let gauge = metrics.lines().find_map(|line| line.strip_prefix("tessera_waiting_orders "));
-            if gauge.and_then(|n| n.parse::<usize>().ok()).is_some_and(|n| n >= POLLS) {
+            if gauge.and_then(|n| n.parse::<usize>().ok()).is_some_and(|n| n >= WAITED_FOR) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -8,6 +8,7 @@
 
 pub(crate) mod api;
 pub(crate) mod ask;
+mod embedded;
 
 mod every_path;
 mod openapi;

@@ -6,6 +6,7 @@ use tessera_model::order::OrderStatus;
 use tessera_testbed::Shop;
 
 mod faults;
+mod short;
 mod waitlists;
 
 async fn with_stock(count: usize) -> (Shop, Vec<String>) {

@@ -22,3 +22,4 @@ mod http;
 
 mod cases;
 mod machine;
+mod servers;

@@ -206,6 +206,7 @@ impl From<Failure> for Problem {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Busy(busy) => Self::unavailable(busy.to_string()),
+            Failure::Late => Self::unavailable("it is not known yet whether this was done: ask again"),
             Failure::Set(SetFault::Data(detail)) => {
                 tracing::warn!(detail, "an input failed alone");
                 Self::new(Slug::Invalid, "this request cannot be stored; nothing was changed")

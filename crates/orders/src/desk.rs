@@ -1,10 +1,12 @@
 //! The desk: where requests of one process meet, join sets, and get their answers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::place::NewOrder;
 use tessera_store::{SetFault, Store, run_set};
+use tokio::time::timeout;
 
 use crate::batcher::{Batcher, Busy};
 use crate::lanes::Lanes;
@@ -27,9 +29,21 @@ pub enum Failure {
     /// It failed alone, or the store could not work.
     #[error(transparent)]
     Set(#[from] SetFault),
+    /// Its set has not come to an end in time; whether it does, nobody knows.
+    #[error("there was no outcome in time")]
+    Late,
 }
 
 type Answer<O> = Result<O, SetFault>;
+
+/// How long a request waits for its outcome: for the set in hand and its own, each with all that a store waits for. Only
+/// a store that stands still, such as a file on a frozen disk, takes longer.
+const OUTCOME_WITHIN: Duration = Duration::from_secs(15);
+
+/// An outcome in time.
+async fn in_time<O>(outcome: impl Future<Output = Result<Answer<O>, Busy>>) -> Result<O, Failure> {
+    Ok(timeout(OUTCOME_WITHIN, outcome).await.map_err(|_| Failure::Late)???)
+}
 
 /// Lanes of new orders, where the engine locks by row.
 const PRODUCT_LANES: usize = 16;
@@ -74,15 +88,15 @@ impl Desk {
     /// [`Failure`] says whether it is the input or the moment.
     pub async fn place(&self, new: NewOrder) -> Result<PlaceOutcome, Failure> {
         let lowest = new.lines().iter().map(|(sku, _)| sku.clone()).min();
-        Ok(self.place.try_submit(lowest, new).await??)
+        in_time(self.place.try_submit(lowest, new)).await
     }
 
-    /// Takes a payment; waits as long as it takes.
+    /// Takes a payment, however many wait.
     ///
     /// # Errors
     /// As [`Desk::place`].
     pub async fn pay(&self, incoming: Incoming) -> Result<PayOutcome, Failure> {
-        Ok(self.pay.submit(incoming.order(), incoming).await??)
+        in_time(self.pay.submit(incoming.order(), incoming)).await
     }
 
     /// Cancels an order.
@@ -90,7 +104,7 @@ impl Desk {
     /// # Errors
     /// As [`Desk::place`].
     pub async fn cancel(&self, wish: Cancellation) -> Result<CancelOutcome, Failure> {
-        Ok(self.cancel.submit(Some(wish.order), wish).await??)
+        in_time(self.cancel.submit(Some(wish.order), wish)).await
     }
 }
 

@@ -8,7 +8,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use tessera_store::{Result, StoreError};
 use tokio::time::timeout;
 
-use crate::error::fault;
+use crate::error::{fault, is_full};
 
 /// How long a step waits for a connection, all told.
 pub(crate) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -81,10 +81,11 @@ pub(crate) fn options(url: &str) -> Result<PgConnectOptions> {
         .disable_statement_logging())
 }
 
-/// Opens a connection.
-pub(crate) async fn open(options: &PgConnectOptions) -> Result<PgConnection> {
+/// Opens a connection; none when the server has as many as it takes.
+pub(crate) async fn open(options: &PgConnectOptions) -> Result<Option<PgConnection>> {
     match timeout(CONNECT_TIMEOUT, options.connect()).await {
-        Ok(opened) => opened.map_err(|e| fault(&e)),
+        Ok(Err(error)) if is_full(&error) => Ok(None),
+        Ok(opened) => opened.map(Some).map_err(|e| fault(&e)),
         Err(_) => Err(StoreError::Unavailable("the server does not answer".to_owned())),
     }
 }

@@ -7,6 +7,13 @@ use sqlx::error::DatabaseError;
 use sqlx::postgres::{PgDatabaseError, PgSeverity};
 use tessera_store::StoreError;
 
+const TOO_MANY: &str = "53300";
+
+/// What is said when no connection could be had because of it.
+pub(crate) fn full() -> StoreError {
+    StoreError::Unavailable(named(TOO_MANY, None, None))
+}
+
 /// Sorts a statement's failure.
 ///
 /// Class 22 (data exception) and 23 (integrity constraint) blame the data, and so does 54000: an index entry larger
@@ -62,7 +69,7 @@ fn words(code: &str) -> &'static str {
         "42501" => "this user may not do that",
         "42704" => "the server is older than PostgreSQL 14, or lacks a setting",
         "42P01" => "a table is missing: run `tessera migrate`",
-        "53300" => "the server has too many connections",
+        TOO_MANY => "the server has too many connections",
         "55P03" => "waited too long for a lock",
         "57014" => "a statement took too long",
         "25P03" => "the transaction stood still for too long",
@@ -90,6 +97,11 @@ pub(crate) fn commit_fault(error: &sqlx::Error) -> StoreError {
         (StoreError::Unavailable(text), _) => StoreError::InDoubt(text),
         (other, _) => other,
     }
+}
+
+/// Whether the server, the database or the user has as many connections as it may: 53300.
+pub(crate) fn is_full(error: &sqlx::Error) -> bool {
+    error.as_database_error().and_then(DatabaseError::code).is_some_and(|code| code == TOO_MANY)
 }
 
 /// Whether the connection is of no use any more.

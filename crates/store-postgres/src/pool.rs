@@ -4,6 +4,7 @@
 //! it for the next borrower. A connection that is silently dead would keep its place for ever, because what is asked of
 //! it on its way back has no bound. And each way back costs two round trips, where the answer to COMMIT says as much.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,17 +12,20 @@ use sqlx::Connection;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use tessera_store::{Result, StoreError};
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::connect::{ACQUIRE_TIMEOUT, PATIENCE, open};
-use crate::error::{ends_connection, fault};
+use crate::error::{ends_connection, fault, full};
 
 /// A connection that rested longer than this is asked whether it still lives.
 const ASKED_AFTER: Duration = Duration::from_secs(1);
 
 /// How long its answer may take.
 const ASKED_FOR: Duration = Duration::from_secs(1);
+
+/// How soon a server that has no place for a connection is asked again, unless one of ours comes to rest before.
+const FULL_FOR: Duration = Duration::from_millis(200);
 
 /// How long closing waits for what is under way, and then for each farewell.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(6);
@@ -33,16 +37,22 @@ pub(crate) struct Pool {
     count: u32,
     permits: Arc<Semaphore>,
     idle: Arc<Idle>,
+    /// Whether the server had no place for another connection when it was last asked for one.
+    full: AtomicBool,
 }
 
 /// Connections at rest, the latest last; each with when it came to rest.
 #[derive(Default)]
-struct Idle(Mutex<Vec<(PgConnection, Instant)>>);
+struct Idle {
+    resting: Mutex<Vec<(PgConnection, Instant)>>,
+    /// Told of each that comes to rest.
+    rested: Notify,
+}
 
 impl Idle {
     fn with<T>(&self, work: impl FnOnce(&mut Vec<(PgConnection, Instant)>) -> T) -> T {
         // Nothing that runs under the lock panics half-way.
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.resting.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn take_all(&self) -> Vec<(PgConnection, Instant)> {
@@ -54,7 +64,7 @@ impl Pool {
     pub(crate) fn new(options: PgConnectOptions, count: u32) -> Self {
         let count = count.max(1);
         let permits = Arc::new(Semaphore::new(usize::try_from(count).unwrap_or(usize::MAX >> 4)));
-        Self { options, count, permits, idle: Arc::default() }
+        Self { options, count, permits, idle: Arc::default(), full: AtomicBool::new(false) }
     }
 
     pub(crate) fn options(&self) -> &PgConnectOptions {
@@ -66,16 +76,27 @@ impl Pool {
     /// # Errors
     /// `Unavailable` when none is free in time, none can be opened, or the pool is closed.
     pub(crate) async fn lease(&self) -> Result<Lease> {
-        let late = || StoreError::Unavailable("waited too long for a connection".to_owned());
+        let late = || match self.full.load(Ordering::Relaxed) {
+            true => full(),
+            false => StoreError::Unavailable("waited too long for a connection".to_owned()),
+        };
         timeout(ACQUIRE_TIMEOUT, self.lease_at_last()).await.map_err(|_| late())?
     }
 
     async fn lease_at_last(&self) -> Result<Lease> {
         let closed = |_| StoreError::Unavailable("the store is closed".to_owned());
         let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(closed)?;
-        let connection = match self.living().await {
-            Some(connection) => connection,
-            None => open(&self.options).await?,
+        let connection = loop {
+            if let Some(connection) = self.living().await {
+                break connection;
+            }
+            let opened = open(&self.options).await?;
+            self.full.store(opened.is_none(), Ordering::Relaxed);
+            if let Some(connection) = opened {
+                break connection;
+            }
+            // Those that the server has given us go round.
+            timeout(FULL_FOR, self.idle.rested.notified()).await.ok();
         };
         let (permits, idle) = (Arc::clone(&self.permits), Arc::clone(&self.idle));
         let home = Home { idle, permits, permit };
@@ -121,6 +142,7 @@ impl Home {
     fn take_back(self, connection: PgConnection) {
         if !self.permits.is_closed() {
             self.idle.with(|idle| idle.push((connection, Instant::now())));
+            self.idle.rested.notify_one();
         }
         // Only now may another look for it.
         drop(self.permit);

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use sqlx::Row;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
 };
+use sqlx::{Connection, Row};
 use tessera_store::{Result, StoreError};
 
 use crate::error::fault;
@@ -61,11 +61,7 @@ fn options(file: &Path) -> SqliteConnectOptions {
 
 /// The one connection that writes.
 pub(crate) async fn writer(file: &Path) -> Result<SqlitePool> {
-    let pool = SqlitePoolOptions::new()
-        .max_connections(1)
-        .acquire_timeout(ACQUIRE_TIMEOUT)
-        .after_connect(|connection, _| Box::pin(assert_safe(connection)))
-        .test_before_acquire(false)
+    let pool = pool(1)
         .connect_with(options(file).pragma("cache_size", WRITER_CACHE).create_if_missing(true))
         .await
         .map_err(fault)?;
@@ -78,12 +74,21 @@ pub(crate) fn readers(file: &Path, count: u32) -> SqlitePool {
         .pragma("query_only", "on")
         .pragma("cache_size", READER_CACHE)
         .pragma("mmap_size", READER_MAP);
+    pool(count.max(1)).connect_lazy_with(options)
+}
+
+/// A transaction that SQLite has ended by itself, as it does when the disk is full, is still under way for sqlx, which
+/// cannot roll it back and begins no other: such a connection is closed, and another is opened.
+fn pool(count: u32) -> SqlitePoolOptions {
     SqlitePoolOptions::new()
-        .max_connections(count.max(1))
+        .max_connections(count)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .after_connect(|connection, _| Box::pin(assert_safe(connection)))
         .test_before_acquire(false)
-        .connect_lazy_with(options)
+        .before_acquire(|connection, _| {
+            let rests = !connection.is_in_transaction();
+            Box::pin(async move { Ok(rests) })
+        })
 }
 
 /// SQLite ignores pragmas it does not know, so each one that safety rests on is read back.

@@ -101,9 +101,8 @@ impl Store for Sqlite {
     }
 
     async fn ping(&self) -> Result<()> {
-        // A file that can be read may be full or read-only: only a transaction that writes tells, and this one
-        // is never committed.
-        self.begin().await.map(drop)
+        // A file that can be read may be read-only, and what is full shows at the commit.
+        self.begin().await?.commit().await
     }
 
     async fn schema(&self) -> Result<SchemaState> {

@@ -29,7 +29,7 @@ pub trait Store: Send + Sync + 'static {
     /// As [`Store::begin`].
     async fn snapshot(&self) -> Result<Box<dyn Tx>>;
 
-    /// Whether the engine can do its work: a transaction that writes begins, and is given up.
+    /// Whether the engine can do its work: a transaction that writes begins, and is given up or writes nothing but the time.
     ///
     /// # Errors
     /// `Unavailable` when it cannot.

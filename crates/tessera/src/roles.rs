@@ -4,6 +4,7 @@
 //! the broker's connections and last the store; all of it within [`STOP_WITHIN`]. What the publisher cannot send
 //! any more, a sweeper finds.
 
+mod descriptors;
 mod engine;
 mod housekeeper;
 mod lease;

@@ -10,6 +10,8 @@ use crate::servers;
 /// A database that is there as long as this value.
 pub struct Database {
     server: String,
+    /// The server's address for those who are to go through a proxy.
+    through: Option<String>,
     name: String,
 }
 
@@ -27,17 +29,25 @@ impl Database {
         let mut connection = PgConnection::connect(&server).await.expect("the server is there");
         let name = "SELECT 'tessera_test_' || replace(gen_random_uuid()::text, '-', '')";
         let row = sqlx::query(name).fetch_one(&mut connection).await.expect("a name");
-        let database = Self { name: row.get(0), server };
+        let database = Self { name: row.get(0), server, through: None };
         let create = AssertSqlSafe(format!("CREATE DATABASE {}", database.name));
         sqlx::raw_sql(create).execute(&mut connection).await.expect("a database");
         database
     }
 
+    /// The same, with an address that leads through a proxy to its server. It is dropped past the proxy.
+    #[must_use]
+    pub fn behind(mut self, proxy: String) -> Self {
+        self.through = Some(proxy);
+        self
+    }
+
     /// Its address.
     pub fn url(&self) -> String {
-        let (address, settings) = match self.server.split_once('?') {
+        let server = self.through.as_ref().unwrap_or(&self.server);
+        let (address, settings) = match server.split_once('?') {
             Some((address, settings)) => (address, format!("?{settings}")),
-            None => (self.server.as_str(), String::new()),
+            None => (server.as_str(), String::new()),
         };
         // `postgres://user@host:port/name`: what follows the third slash is the name.
         let host = address.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");

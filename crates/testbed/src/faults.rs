@@ -27,15 +27,22 @@ pub enum How {
     Panic,
     /// The operation stands still until the test says how it ends.
     Hang(Hang),
+    /// Nothing goes wrong; it is counted.
+    Count(watch::Sender<u64>),
 }
 
 struct Fault {
     operation: &'static str,
     text: String,
     how: How,
+    /// How many pass untouched first.
+    after: u32,
     /// How often it strikes yet; for ever if none.
     left: Option<u32>,
 }
+
+/// The name that stands for every operation, `commit` among them.
+pub const ANY: &str = "";
 
 struct State {
     faults: Vec<Fault>,
@@ -61,19 +68,34 @@ impl Faults {
     /// Every `operation` whose arguments contain `text` goes wrong from now on.
     pub fn always(&self, operation: &'static str, text: &dyn Display, how: How) {
         let text = text.to_string();
-        self.state().faults.push(Fault { operation, text, how, left: None });
+        self.state().faults.push(Fault { operation, text, how, after: 0, left: None });
     }
 
     /// The next `count` of them go wrong.
     pub fn next(&self, count: u32, operation: &'static str, text: &dyn Display, how: How) {
         let text = text.to_string();
-        self.state().faults.push(Fault { operation, text, how, left: Some(count) });
+        self.state().faults.push(Fault { operation, text, how, after: 0, left: Some(count) });
     }
 
     /// The next of them stands still.
     pub fn hang(&self, operation: &'static str, text: &dyn Display) -> Hang {
         let hang = Hang::default();
         self.next(1, operation, text, How::Hang(hang.clone()));
+        hang
+    }
+
+    /// Counts them from now on.
+    pub fn count(&self, operation: &'static str) -> watch::Receiver<u64> {
+        let (counted, count) = watch::channel(0);
+        self.always(operation, &"", How::Count(counted));
+        count
+    }
+
+    /// The `n`-th of them stands still, counted from 1.
+    pub fn hang_at(&self, n: u32, operation: &'static str) -> Hang {
+        let (hang, after) = (Hang::default(), n.saturating_sub(1));
+        let how = How::Hang(hang.clone());
+        self.state().faults.push(Fault { operation, text: String::new(), how, after, left: Some(1) });
         hang
     }
 
@@ -115,8 +137,13 @@ impl Faults {
     /// What is to happen at an operation.
     fn due(&self, operation: &str, text: &str) -> Option<How> {
         let mut state = self.state();
-        let strikes = |f: &Fault| f.operation == operation && f.left != Some(0) && text.contains(&f.text);
+        let named = |f: &Fault| f.operation == operation || (f.operation == ANY && operation != "committed");
+        let strikes = |f: &Fault| named(f) && f.left != Some(0) && text.contains(&f.text);
         let fault = state.faults.iter_mut().find(|fault| strikes(fault))?;
+        if fault.after > 0 {
+            fault.after -= 1;
+            return None;
+        }
         fault.left = fault.left.map(|left| left - 1);
         Some(fault.how.clone())
     }
@@ -127,6 +154,10 @@ impl Faults {
             Some(How::Fail(error)) => Err(error),
             Some(How::Panic) => panic!("a fault on order at {operation}"),
             Some(How::Hang(hang)) => hang.stand_still().await,
+            Some(How::Count(counted)) => {
+                counted.send_modify(|count| *count += 1);
+                Ok(())
+            }
         }
     }
 }

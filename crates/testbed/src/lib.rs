@@ -24,7 +24,7 @@ pub mod shop;
 
 pub use broker::TestBroker;
 pub use database::Database;
-pub use faults::{Faults, FaultyStore, Hang, How};
+pub use faults::{ANY, Faults, FaultyStore, Hang, How};
 pub use note::MemoryNote;
 pub use proxy::Proxy;
 pub use queues::Queues;

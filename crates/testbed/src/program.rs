@@ -24,18 +24,22 @@ use tempfile::TempDir;
 mod answer;
 mod client;
 mod engine;
+mod events;
 mod looking;
 mod machine;
 mod process;
 mod seen;
+mod usage;
 
 pub use answer::{Answer, Receipt};
 pub use client::{Asked, Away, Client};
 pub use engine::Servers;
+pub use events::{Events, OrderEvent};
 pub(crate) use machine::built;
 pub use machine::{binary, free_address, strace_works};
 pub use process::{Ended, Process};
 pub use seen::Seen;
+pub use usage::raise_descriptors;
 
 /// The longest a test waits for anything before it fails.
 pub const PATIENCE: Duration = Duration::from_mins(1);

@@ -99,16 +99,20 @@ impl Shop {
 
     /// Opens an empty shop on an engine, for a test that is about that one.
     pub async fn open_on(engine: Engine) -> Self {
-        Self::found(engine, TestBroker::beside(engine)).await
+        Self::at(Home::found(engine).await, TestBroker::beside(engine)).await
     }
 
     /// Opens an empty shop on an engine with the broker in the process, whatever the engine.
     pub async fn open_embedded(engine: Engine) -> Self {
-        Self::found(engine, TestBroker::in_process()).await
+        Self::at(Home::found(engine).await, TestBroker::in_process()).await
     }
 
-    async fn found(engine: Engine, broker: TestBroker) -> Self {
-        let home = Home::found(engine).await;
+    /// Opens an empty shop in a database that is there, such as one behind a proxy.
+    pub async fn open_in(database: Database) -> Self {
+        Self::at(Home::Database(database), TestBroker::beside(Engine::Postgres)).await
+    }
+
+    async fn at(home: Home, broker: TestBroker) -> Self {
         let (clock, faults) = (Arc::new(MockClock::default()), Faults::default());
         let entropy = Arc::new(Entropy::from_seed([7; 32]));
         let secrets = [entropy.bytes(), entropy.bytes(), entropy.bytes()];

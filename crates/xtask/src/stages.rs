@@ -16,8 +16,8 @@ const EVERYTHING: &[&str] = &["--workspace", "--all-features"];
 /// The tests that run on SQLite first, and then again on the servers.
 const ON_SERVERS: &[&str] = &["--test", "steps", "--test", "end_to_end"];
 
-/// Stories that are about servers whatever the run is for: once is enough.
-const TOLD_ONCE: &[&str] = &["split::", "servers::"];
+/// Stories that are about servers, or about a file, whatever the run is for: once is enough.
+const TOLD_ONCE: &[&str] = &["split::", "servers::", "embedded::"];
 
 /// Programs that tests run beside the one that shops run.
 const PROGRAMS: &[&str] = &["--bin", "tessera-servers", "--bin", "tessera-faulty"];
@@ -234,7 +234,7 @@ mod tests {
                 format!("{BESIDE} cargo {run}{all}{words} -- {end}"),
                 format!(
                     "{BESIDE} env TEST_ENGINE=postgres cargo {run} {again}{words} -- \
-                     --skip split:: --skip servers:: {end}"
+                     --skip split:: --skip servers:: --skip embedded:: {end}"
                 ),
             ];
             assert_eq!(filtered, expected);

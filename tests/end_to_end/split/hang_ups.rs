@@ -1,15 +1,23 @@
 //! Clients that hang up at any moment.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::json;
+use tessera_testbed::{Engine, Scenario};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use super::{FRONT, bought, close, codes_of, process, selling};
+
+const SERVED: Scenario = Scenario {
+    number: 37,
+    fault: "10 000 clients hang up in the middle of an order",
+    until: "50 orders are issued",
+    bound: Duration::from_secs(10),
+};
 
 const CLIENTS: usize = 10_000;
 const AT_ONCE: usize = 100;
@@ -42,9 +50,11 @@ async fn ten_thousand_clients_that_hang_up_leave_no_transaction_and_no_permit_be
     }
     clients.join_all().await;
 
+    let gone = Instant::now();
     let client = program.client();
     let receipts = bought(&client, 50).await;
     codes_of(&client, &receipts).await;
+    SERVED.recovered(Engine::Postgres, gone.elapsed());
     assert_eq!(program.number(IDLE).await, 0);
     assert_eq!(client.look("/readyz").await.unwrap().status, 200);
     close(program, vec![front, issuer]).await;

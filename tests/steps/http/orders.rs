@@ -3,6 +3,7 @@
 mod cancel;
 mod codes;
 mod events;
+mod many;
 mod pay;
 mod place;
 mod refused;

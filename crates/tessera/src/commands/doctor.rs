@@ -65,7 +65,10 @@ async fn checks(file: Option<&Path>) -> Vec<Check> {
     let mut checks = vec![Check::ok("configuration", "every setting is known"), keyring_mode(&settings)];
     match Shop::open(&settings, Missing::Refuse).await {
         Ok(shop) => {
-            checks.push(Check::ok("database", shop.store.engine()));
+            checks.push(match shop.store.ping().await {
+                Ok(()) => Check::ok("database", shop.store.engine()),
+                Err(error) => Check::wrong("database", &error.into()),
+            });
             checks.push(Check::ok("keys", "the keyring belongs to the database"));
             checks.push(clock(&shop).await);
             checks.push(letters(&shop.store).await);

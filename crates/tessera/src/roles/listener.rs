@@ -15,18 +15,21 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// The most connections at once; further ones wait in the system's queue.
-const CONNECTIONS_MAX: usize = 16_384;
-
 /// How long a client may take over a request's head, and be silent between two requests.
 const HEAD_WITHIN: Duration = Duration::from_secs(20);
+
+/// While fewer than one place in so many is free, a client is let go after its answer: one that keeps its connection
+/// for its next request would keep those out who wait for a place.
+const SCARCE: usize = 2;
 
 /// How long accepting rests when the system has no more to give.
 const REST: Duration = Duration::from_millis(200);
 
-/// Serves until `stop`, and then until the answers under way are given.
-pub(super) async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) {
-    let (graceful, places) = (GracefulShutdown::new(), Arc::new(Semaphore::new(CONNECTIONS_MAX)));
+/// Serves until `stop`, and then until the answers under way are given. At most `clients` are connected at once;
+/// further ones wait in the system's queue.
+pub(super) async fn serve(listener: TcpListener, router: Router, clients: u64, stop: CancellationToken) {
+    let clients = usize::try_from(clients).unwrap_or(Semaphore::MAX_PERMITS).min(Semaphore::MAX_PERMITS);
+    let (graceful, places) = (GracefulShutdown::new(), Arc::new(Semaphore::new(clients)));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
     loop {
@@ -36,6 +39,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router, stop: Cancellat
             accepted = accept(&listener, &places) => accepted,
         };
         let Some((stream, place)) = accepted else { continue };
+        http.keep_alive(places.available_permits() >= clients / SCARCE);
         let service = TowerToHyperService::new(router.clone());
         let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {

@@ -12,6 +12,7 @@ use tessera_orders::Heard;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::descriptors::{self, OPERATORS_MAX};
 use super::lease::Duty;
 use super::{Engine, Listeners, Roles, Stops, housekeeper, listener, ops};
 use crate::cli::RoleName;
@@ -87,11 +88,14 @@ pub(super) async fn start(
     }
     let ops = ops::ops(shop, readiness, &parts.publisher);
     if let Some(listener) = listeners.ops {
-        http.spawn(listener::serve(listener, ops_router(ops.clone()), stops.http.clone()));
+        let router = ops_router(ops.clone());
+        http.spawn(listener::serve(listener, router, OPERATORS_MAX, stops.http.clone()));
     }
     if let Some(listener) = listeners.http {
         let app = parts.app(ops)?;
-        http.spawn(listener::serve(listener, router(app), stops.http.clone()));
+        let clients = descriptors::clients(descriptors::raise(), settings.database.connections);
+        tracing::info!(clients, "so many clients may be connected at once");
+        http.spawn(listener::serve(listener, router(app), clients, stops.http.clone()));
     }
     let handle = parts.publisher.clone();
     Ok(Running { http, work, publisher: publishing, handle, broker, ready })

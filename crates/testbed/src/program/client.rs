@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tessera_api::WebhookSecret;
 use tokio::time::timeout;
 
-use super::{Answer, MAIL_DOMAIN, PATIENCE, Receipt, Seen};
+use super::{Answer, Events, MAIL_DOMAIN, PATIENCE, Receipt, Seen};
 
 /// Nothing answered: the server is down, or went down.
 #[derive(Debug)]
@@ -148,6 +148,23 @@ impl Client {
 
     async fn get_with(&self, order: &Receipt, headers: &[(&str, &str)]) -> Asked {
         self.get_part(order, "", headers).await
+    }
+
+    /// Follows an order's events, after the one with this id if there is one.
+    ///
+    /// # Errors
+    /// [`Away`] when no stream came.
+    pub async fn events(&self, order: &Receipt, after: Option<&str>) -> Result<Events, Away> {
+        let mut request = Request::builder().uri(format!("{}/v1/orders/{}/events", self.base, order.id));
+        request = request.header("authorization", format!("Bearer {}", order.token));
+        if let Some(id) = after {
+            request = request.header("last-event-id", id);
+        }
+        let asked = self.pool.request(request.body(Full::default()).unwrap());
+        let response = timeout(PATIENCE, asked).await.expect("the server answers in time");
+        let response = response.map_err(|e| Away(format!("{e:?}")))?;
+        assert_eq!(response.status(), 200, "no stream");
+        Ok(Events::new(response.into_body(), self.seen.clone()))
     }
 
     /// Cancels an order.

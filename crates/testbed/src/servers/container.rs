@@ -5,6 +5,7 @@ use std::time::Duration;
 use testcontainers_modules::testcontainers as tc;
 
 use tc::bollard::Docker;
+use tc::bollard::query_parameters::KillContainerOptionsBuilder;
 use tc::core::client::docker_client_instance;
 use tc::core::{CmdWaitFor, ExecCommand, IntoContainerPort};
 use tc::runners::AsyncRunner;
@@ -72,14 +73,15 @@ impl Container {
         &self.url
     }
 
-    /// SIGKILL to all of it at once.
-    pub(super) async fn kill(&self) -> Result<(), Trouble> {
-        let killed = self.engine.kill_container(self.handle.id(), None).await;
+    /// `SIGKILL` to all of it at once, or another signal to its first process; returns once it is gone.
+    pub(super) async fn end(&self, signal: &str) -> Result<(), Trouble> {
+        let options = KillContainerOptionsBuilder::new().signal(signal).build();
+        let killed = self.engine.kill_container(self.handle.id(), Some(options)).await;
         killed.map_err(Trouble::during("killing the container"))?;
         let since = Instant::now();
         while self.handle.is_running().await.map_err(Trouble::during("asking for the container"))? {
             if since.elapsed() > START_MAX {
-                return Err(Trouble::new("the killed container still runs"));
+                return Err(Trouble::new("the container does not end"));
             }
             sleep(LOOK_EVERY).await;
         }

@@ -77,6 +77,14 @@ impl Installed {
         Ok(())
     }
 
+    /// SIGQUIT to its first processes, and SIGKILL to what is left after a moment.
+    pub(super) fn quit(&mut self) -> Result<(), Trouble> {
+        for child in &mut self.children {
+            folder::ask_to_quit(child);
+        }
+        self.kill()
+    }
+
     /// Starts it on the data and ports it had.
     pub(super) async fn start(&mut self) -> Result<(), Trouble> {
         for launch in &self.launches {
@@ -104,9 +112,6 @@ impl Drop for Installed {
     /// The data goes too, so nothing is asked to end in order; but PostgreSQL gives its shared memory back only so.
     fn drop(&mut self) {
         self.thaw();
-        for child in &mut self.children {
-            folder::ask_to_quit(child);
-        }
-        let _left = self.kill();
+        let _left = self.quit();
     }
 }

@@ -62,7 +62,12 @@ impl Own {
         self.order("kill").await;
     }
 
-    /// Starts it after [`Own::kill`] on the same port and data; returns once it accepts clients.
+    /// SIGQUIT: PostgreSQL's immediate shutdown, which tells its clients and writes nothing down.
+    pub async fn quit(&self) {
+        self.order("quit").await;
+    }
+
+    /// Starts it after [`Own::kill`] or [`Own::quit`] on the same port and data; returns once it accepts clients.
     pub async fn start(&self) {
         self.order("start").await;
     }

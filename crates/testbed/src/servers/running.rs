@@ -51,7 +51,8 @@ impl Running {
         match self {
             Self::Given(_) => Err(Trouble::new("a server that was given is not ours to hurt")),
             Self::Container(container) => match word {
-                "kill" => container.kill().await,
+                "kill" => container.end("SIGKILL").await,
+                "quit" => container.end("SIGQUIT").await,
                 "start" => container.start().await,
                 "freeze" => container.freeze().await,
                 "thaw" => container.thaw().await,
@@ -59,6 +60,7 @@ impl Running {
             },
             Self::Installed(installed) => match word {
                 "kill" => installed.kill(),
+                "quit" => installed.quit(),
                 "start" => installed.start().await,
                 "freeze" => {
                     installed.freeze();
@@ -83,5 +85,5 @@ impl Running {
 }
 
 fn unknown(word: &str) -> Trouble {
-    Trouble::new(format!("`{word}` is not kill, start, freeze, thaw or control"))
+    Trouble::new(format!("`{word}` is not kill, quit, start, freeze, thaw or control"))
 }

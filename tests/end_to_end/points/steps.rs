@@ -142,8 +142,8 @@ async fn import_interrupted_anywhere_is_whole_when_it_is_repeated() {
             let file = shop.program.file("more.txt", codes.join("\n"));
             let arguments = ["codes", "import", &file, "--sku", "card"];
             let line = shop.program.line_faulty(&[("TEST_FAULT", &turn.fault)], &arguments);
-            let mut import = shop.program.start_line(line);
-            import.until_said("fault point").await;
+            let import = shop.program.start_line(line);
+            import.until_said("fault point", 1).await;
             if turn.freezes {
                 import.until_frozen().await;
                 import.thaw();

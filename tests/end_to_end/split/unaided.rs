@@ -22,10 +22,10 @@ async fn what_an_issuer_had_in_hand_when_it_was_killed_comes_again_by_itself() {
         let program = selling(5).await;
         let front = resting(&program, "front", FRONT, &[]).await;
         let fault = format!("issue/{point}=kill");
-        let mut active = resting(&program, "first", "issuer", &[("TEST_FAULT", &fault)]).await;
+        let active = resting(&program, "first", "issuer", &[("TEST_FAULT", &fault)]).await;
         let standby = resting(&program, "second", "issuer", &[]).await;
         let receipts = bought(&program.client(), 5).await;
-        active.until_said("fault point").await;
+        active.until_said("fault point", 1).await;
         active.ended().await;
         let killed = Instant::now();
         assert_eq!(codes_of(&program.client(), &receipts).await.len(), 5);

@@ -117,22 +117,6 @@ impl Process {
         assert!(printed.is_ok(), "the process ended without the line {wanted}: {}", self.stderr.text());
     }
 
-    /// Waits until it has said this on standard error.
-    ///
-    /// # Panics
-    /// It has ended without, or is silent for too long.
-    pub async fn until_said(&mut self, wanted: &str) {
-        let since = Instant::now();
-        while !self.stderr.text().contains(wanted) {
-            let ended = self.child.try_wait().unwrap().is_some();
-            // What it said last is read after its end.
-            let silent = ended && self.readers.iter().all(JoinHandle::is_finished);
-            let said = silent && self.stderr.text().contains(wanted);
-            assert!(said || !silent && since.elapsed() < PATIENCE, "no {wanted}: {}", self.stderr.text());
-            tokio::time::sleep(LOOK_EVERY).await;
-        }
-    }
-
     /// Waits until it is ready; false if it ended first.
     pub async fn until_ready_or_ended(&mut self) -> bool {
         let mut stdout = self.stdout.clone();

@@ -51,12 +51,13 @@ const BROKEN: Scenario = Scenario {
 /// Connections that a process may have more than before: a session closes while the next is built.
 const MORE_MAX: usize = 6;
 
-const IDLE: &str = "SELECT count(*) FROM pg_stat_activity \
-    WHERE datname = current_database() AND state LIKE 'idle in transaction%'";
+/// A transaction that nobody goes on with; the server ends such a one after 2 s.
+const IDLE: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+    AND state LIKE 'idle in transaction%' AND state_change < clock_timestamp() - interval '3 seconds'";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_storm_of_resets_before_the_broker_holds_up_no_payment_and_leaves_nothing_open() {
-    let shop = Wired::selling(3_000).await;
+    let shop = few_connections().await;
     let processes = shop.processes().await;
     let client = shop.program.client();
     let held = before(&client, &processes).await;
@@ -70,7 +71,7 @@ async fn a_storm_of_resets_before_the_broker_holds_up_no_payment_and_leaves_noth
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_storm_of_resets_before_the_database_makes_no_order_twice_and_leaves_nothing_open() {
-    let shop = Wired::selling(3_000).await;
+    let shop = few_connections().await;
     let processes = shop.processes().await;
     let client = shop.program.client();
     let held = before(&client, &processes).await;
@@ -102,6 +103,13 @@ async fn connections_to_the_broker_that_break_within_a_frame_lose_no_order_and_d
     codes_of(&client, &receipts).await;
     BROKEN.recovered(Engine::Postgres, over.elapsed());
     shop.close(processes, receipts.len()).await;
+}
+
+/// So few connections to the database that all are open from the start: only what leaks makes more of them.
+async fn few_connections() -> Wired {
+    let mut shop = Wired::selling(3_000).await;
+    shop.program = shop.program.with("DATABASE__CONNECTIONS", "4");
+    shop
 }
 
 async fn storm(proxy: &Proxy) {

@@ -155,10 +155,10 @@ async fn a_message_of_a_newer_version_pauses_the_issuer_and_nothing_is_lost_once
     let client = program.client();
     let newer = Strange::of("a newer version", r#"{"v":2,"order_id":"x"}"#, "");
     publish(&program.servers().queues, &newer).await;
-    issuer.until_said("the message has version 2, newer than 1", 1).await;
+    issuer.until_said_often("the message has version 2, newer than 1", 1).await;
     let receipts = bought(&client, 10).await;
     // It looks again, and goes on waiting.
-    issuer.until_said("the message has version 2, newer than 1", 4).await;
+    issuer.until_said_often("the message has version 2, newer than 1", 4).await;
     assert!(letters(&program).await.is_empty());
     for receipt in &receipts {
         assert_eq!(client.get(receipt).await.unwrap().order_status(), "paid");

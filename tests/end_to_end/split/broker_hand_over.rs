@@ -105,6 +105,6 @@ async fn an_issuer_that_missed_its_heartbeats_connects_again_and_issues_nothing_
     let thawed = Instant::now();
     codes_of(&program.client(), &receipts).await;
     STARVED.recovered(Engine::Postgres, thawed.elapsed());
-    issuer.until_said("the broker is away", 1).await;
+    issuer.until_said_often("the broker is away", 1).await;
     close(program, vec![front, issuer]).await;
 }

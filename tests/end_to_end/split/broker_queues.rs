@@ -48,7 +48,7 @@ async fn a_queue_deleted_under_its_issuer_is_named_declared_again_and_costs_no_o
     let later = bought(&client, 50).await;
     codes_of(&client, &later).await;
     DELETED.recovered(Engine::Postgres, deleted.elapsed());
-    issuer.until_said("the issuer lost its queue", 1).await;
+    issuer.until_said_often("the issuer lost its queue", 1).await;
     let report = program.json(&["doctor"]).await;
     assert_eq!(report["ok"], json!(true), "the queue is not as wanted: {report}");
     close(program, vec![front, issuer]).await;
@@ -65,7 +65,7 @@ async fn an_order_whose_message_was_handed_out_too_often_is_issued_all_the_same(
     let receipts = bought(&client, 1).await;
     tokio::select! {
         () = hand_out(&program.servers().queues) => {}
-        () = front.until_said("the broker gave messages up", 1) => {}
+        () = front.until_said_often("the broker gave messages up", 1) => {}
     }
     let given_up = Instant::now();
     let issuer = process(&program, "second", "issuer").await;

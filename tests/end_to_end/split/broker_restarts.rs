@@ -136,7 +136,7 @@ async fn a_frozen_broker_is_noticed_by_its_heartbeats_and_doubles_nothing_when_i
     let frozen = Instant::now();
     receipts.extend(shop.bought_at_once(20).await);
     for process in [&shop.front, &shop.issuer] {
-        process.until_said("the broker is away", 1).await;
+        process.until_said_often("the broker is away", 1).await;
     }
     NOTICED.recovered(Engine::Postgres, frozen.elapsed());
     receipts.extend(shop.bought_at_once(5).await);
@@ -153,7 +153,7 @@ async fn a_broker_out_of_memory_holds_up_no_payment_and_no_shutdown() {
     shop.rabbit.control(&["set_vm_memory_high_watermark", "0"]).await;
     let receipts = shop.bought_at_once(20).await;
     // It is told that it is blocked once it publishes.
-    shop.front.until_said("short of memory or disk", 1).await;
+    shop.front.until_said_often("short of memory or disk", 1).await;
     let blocked = shop.front;
     let ended = blocked.terminate().await;
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);

@@ -13,6 +13,8 @@ use tokio::time::timeout;
 
 use super::{PATIENCE, Said};
 
+mod watching;
+
 /// How often a process that runs is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -86,27 +88,6 @@ impl Process {
     /// What it printed so far.
     pub fn stdout(&self) -> String {
         self.stdout.borrow().clone()
-    }
-
-    /// How often it has said this on standard error so far.
-    pub fn said(&self, text: &str) -> usize {
-        self.stderr.text().matches(text).count()
-    }
-
-    /// Waits until it has said this on standard error so many times.
-    pub async fn until_said(&self, text: &str, times: usize) {
-        let said = async {
-            while self.said(text) < times {
-                tokio::time::sleep(LOOK_EVERY).await;
-            }
-        };
-        timeout(PATIENCE, said).await.unwrap_or_else(|_| panic!("it does not say: {text}"));
-    }
-
-    /// How many files and sockets it has open, and how many threads; Linux only.
-    pub fn holds(&self) -> (usize, usize) {
-        let count = |what| std::fs::read_dir(format!("/proc/{}/{what}", self.id())).unwrap().count();
-        (count("fd"), count("task"))
     }
 
     /// Waits until it has printed this line.

@@ -44,6 +44,9 @@ struct Followed {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_thousand_streams_and_polls_end_with_the_process_and_hear_their_codes_from_the_next() {
     let orders = as_many_as_allowed();
+    if orders < ORDERS {
+        println!("the system allows too few descriptors: {orders} orders in place of {ORDERS}");
+    }
     let program = offering(Program::default(), 0, &json!({"backorders": true})).await;
     let server = program.serve().await;
     let receipts = placed(&program.client(), orders).await;
@@ -87,14 +90,10 @@ async fn two_thousand_streams_and_polls_end_with_the_process_and_hear_their_code
     program.close(server).await;
 }
 
-/// Where the system lets neither side have so many descriptors, there are fewer waiters, and it is said.
+/// Fewer where the system lets neither side have so many descriptors.
 fn as_many_as_allowed() -> usize {
     let allowed = usize::try_from(raise_descriptors()).unwrap_or(usize::MAX);
-    let orders = ORDERS.min(allowed.saturating_sub(OTHERS) / 2);
-    if orders < ORDERS {
-        println!("only {allowed} descriptors are allowed here: {orders} orders in place of {ORDERS}");
-    }
-    orders
+    ORDERS.min(allowed.saturating_sub(OTHERS) / 2)
 }
 
 async fn placed(client: &Client, count: usize) -> Vec<Receipt> {

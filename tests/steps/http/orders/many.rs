@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::{join, join_all};
 
-use crate::http::api::{Api, PATIENCE};
+use crate::http::api::{Api, Bought, PATIENCE};
 
 const ORDERS: usize = 2_000;
 
@@ -32,7 +32,7 @@ async fn two_thousand_orders_are_looked_at_by_one_query_and_heard_without_a_wake
         assert!(since.elapsed() >= PERIOD * 8, "{LOOKS} looks in {:?}", since.elapsed());
         let reads = api.shop.faults.count("orders_read");
         for set in bought.chunks(256) {
-            api.shop.issue(&set.iter().map(|bought| bought.order_id()).collect::<Vec<_>>()).await;
+            api.shop.issue(&set.iter().map(Bought::order_id).collect::<Vec<_>>()).await;
         }
         reads
     };

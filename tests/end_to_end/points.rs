@@ -70,7 +70,7 @@ impl Shop {
 
     /// Waits until the point is reached, and brings back the server that was killed or frozen there.
     async fn bring_back(&self, server: Process, turn: &Turn) -> Process {
-        server.until_said("fault point", 1).await;
+        server.until_said_often("fault point", 1).await;
         if turn.fault.ends_with("=kill") {
             assert_eq!(server.ended().await.code, None, "it ended by the signal");
             return self.program.serve().await;

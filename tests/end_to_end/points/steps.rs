@@ -143,7 +143,7 @@ async fn import_interrupted_anywhere_is_whole_when_it_is_repeated() {
             let arguments = ["codes", "import", &file, "--sku", "card"];
             let line = shop.program.line_faulty(&[("TEST_FAULT", &turn.fault)], &arguments);
             let import = shop.program.start_line(line);
-            import.until_said("fault point", 1).await;
+            import.until_said_often("fault point", 1).await;
             if turn.freezes {
                 import.until_frozen().await;
                 import.thaw();

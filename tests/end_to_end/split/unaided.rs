@@ -25,7 +25,7 @@ async fn what_an_issuer_had_in_hand_when_it_was_killed_comes_again_by_itself() {
         let active = resting(&program, "first", "issuer", &[("TEST_FAULT", &fault)]).await;
         let standby = resting(&program, "second", "issuer", &[]).await;
         let receipts = bought(&program.client(), 5).await;
-        active.until_said("fault point", 1).await;
+        active.until_said_often("fault point", 1).await;
         active.ended().await;
         let killed = Instant::now();
         assert_eq!(codes_of(&program.client(), &receipts).await.len(), 5);

@@ -5,13 +5,13 @@
 //! key, every code once, and the books balanced.
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tessera_api::WebhookSecret;
 use tessera_faults::{At, POINTS};
-use tessera_testbed::Engine;
 use tessera_testbed::program::{Answer, Asked, Client, Process, Program, Receipt};
+use tessera_testbed::{Engine, Scenario};
 
 mod steps;
 
@@ -21,6 +21,9 @@ const HOWS: [&str; 3] = ["kill", "freeze", "fail"];
 /// How long it stands still: longer than PostgreSQL lets a transaction rest (2 s), shorter than the lease of a
 /// housekeeper or the sweeper's bound would need.
 const STANDS_STILL: Duration = Duration::from_millis(2_300);
+
+/// How long an order may need once its server is back: the sweeper's 3 s and what a standby takes.
+const SETTLED_WITHIN: Duration = Duration::from_secs(10);
 
 /// What a client waits before it asks again.
 const AGAIN_AFTER: Duration = Duration::from_millis(20);
@@ -35,6 +38,8 @@ struct Shop {
     program: Program,
     orders: i64,
     codes: HashSet<String>,
+    /// From the return of a server to the state that the order had to come to.
+    slowest: Duration,
 }
 
 /// One point and what is done there, for the shop to go through.
@@ -53,7 +58,7 @@ impl Shop {
         program.products(&json!([product("card", 900), product("brief", 1)])).await;
         program.stock("card", 200).await;
         program.stock("brief", 200).await;
-        Self { program, orders: 0, codes: HashSet::new() }
+        Self { program, orders: 0, codes: HashSet::new(), slowest: Duration::ZERO }
     }
 
     fn client(&self) -> Client {
@@ -86,7 +91,7 @@ impl Shop {
 
     /// What the buyer was left with, and that everything balances; ends the server.
     async fn proven(&mut self, server: Process, receipts: &[Receipt], status: &str) {
-        let client = self.client();
+        let (client, back) = (self.client(), Instant::now());
         for receipt in receipts {
             let order = match status {
                 // That it will be issued is waited for; that it is not yet paid is so at once.
@@ -98,6 +103,7 @@ impl Shop {
             assert_eq!(i64::try_from(codes.len()), Ok(wanted), "{}", order.text);
             assert!(codes.into_iter().all(|code| self.codes.insert(code)), "a code went out twice");
         }
+        self.slowest = self.slowest.max(back.elapsed());
         self.orders += i64::try_from(receipts.len()).unwrap();
         assert_eq!(self.program.number("SELECT count(*) FROM orders").await, self.orders, "one order a key");
         self.program.json(&["reconcile"]).await;
@@ -140,7 +146,11 @@ impl Shop {
         stock["stock"][0]["unissued"].clone()
     }
 
-    async fn close(self) {
+    /// Ends; says how long it took at most after a point of this kind, by the number of its scenario.
+    async fn close(self, number: u16, fault: &'static str) {
+        let scenario =
+            Scenario { number, fault, until: "the order is as its buyer was told", bound: SETTLED_WITHIN };
+        scenario.recovered(Engine::of_this_run(), self.slowest);
         self.program.close_stopped().await;
     }
 }

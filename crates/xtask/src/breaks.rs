@@ -129,7 +129,8 @@ fn caught(
 ) -> Result<BTreeSet<String>, String> {
     let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--no-fail-fast"] };
     let mut command = Command::new("cargo");
-    command.args(runner).args(["-p", "tessera-tests", "--all-features", "--test", broken.binary, "--"]);
+    // The same selection as the gate's, so that nothing is built again.
+    command.args(runner).args(["--workspace", "--all-features", "--test", broken.binary, "--"]);
     command.args(broken.tests).current_dir(root).env("CARGO_TERM_COLOR", "never");
     command.envs(servers.iter().map(|(name, value)| (name, value)));
     command.env("TEST_ENGINE", broken.engine).env(VARIABLE, broken.name);

@@ -42,25 +42,25 @@ async fn place_interrupted_anywhere_makes_one_order_for_a_key() {
         let (server, receipt) = tokio::join!(shop.bring_back(server, &turn), shop.placed(&turn, "card"));
         shop.proven(server, &[receipt], "awaiting_payment").await;
     }
-    shop.close().await;
+    shop.close(4, "killed, frozen or failing at each point of place").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pay_interrupted_anywhere_charges_once_and_issues() {
-    paid_once("pay").await;
+    paid_once("pay", 4, "killed, frozen or failing at each point of pay").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn publishing_interrupted_anywhere_loses_no_order() {
-    paid_once("publish").await;
+    paid_once("publish", 5, "killed, frozen or failing at each point of publishing").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn issue_interrupted_anywhere_gives_each_order_its_codes_once() {
-    paid_once("issue").await;
+    paid_once("issue", 2, "killed, frozen or failing at each point of issue").await;
 }
 
-async fn paid_once(step: &str) {
+async fn paid_once(step: &str, number: u16, fault: &'static str) {
     let mut shop = Shop::open().await;
     for turn in turns(step) {
         let server = shop.armed(&turn).await;
@@ -77,7 +77,7 @@ async fn paid_once(step: &str) {
         shop.proven(server, &[receipt], "issued").await;
         assert_eq!(shop.settled().await, shop.orders * QUANTITY * 1_990, "charged once each");
     }
-    shop.close().await;
+    shop.close(number, fault).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -96,7 +96,7 @@ async fn a_late_payment_interrupted_anywhere_is_taken_once() {
         shop.proven(server, &[receipt], "issued").await;
         assert_eq!(shop.settled().await, shop.orders * QUANTITY * 1_990, "taken once each");
     }
-    shop.close().await;
+    shop.close(4, "killed, frozen or failing at each point of a late payment").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -113,7 +113,7 @@ async fn cancel_interrupted_anywhere_gives_the_claim_back_once() {
         let (server, receipt) = tokio::join!(shop.bring_back(server, &turn), cancelled);
         shop.proven(server, &[receipt], "cancelled").await;
     }
-    shop.close().await;
+    shop.close(4, "killed, frozen or failing at each point of cancel").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -129,7 +129,7 @@ async fn expiry_interrupted_anywhere_gives_the_claim_back_once() {
         let (server, receipt) = tokio::join!(shop.bring_back(server, &turn), expired);
         shop.proven(server, &[receipt], "expired").await;
     }
-    shop.close().await;
+    shop.close(4, "killed, frozen or failing at each point of expire").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -159,5 +159,5 @@ async fn import_interrupted_anywhere_is_whole_when_it_is_repeated() {
             shop.program.json(&["reconcile"]).await;
         }
     }
-    shop.close().await;
+    shop.program.close_stopped().await;
 }

@@ -9,7 +9,7 @@ use tessera_testbed::chaos::{Plan, run};
 async fn whatever_is_killed_no_paid_order_is_lost_and_no_code_is_sold_twice() {
     let engine = Engine::of_this_run();
     let (lasts, every) = match engine {
-        Engine::Sqlite => (Duration::from_secs(8), Duration::from_secs(1)),
+        Engine::Sqlite => (Duration::from_secs(6), Duration::from_secs(1)),
         Engine::Postgres => (Duration::from_secs(20), Duration::from_secs(3)),
     };
     let report = run(&Plan { engine, lasts, every, buyers: 8, seed: 0x7e55_e2a4 }).await;

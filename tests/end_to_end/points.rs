@@ -18,9 +18,13 @@ mod steps;
 /// What is done at a point.
 const HOWS: [&str; 3] = ["kill", "freeze", "fail"];
 
-/// How long it stands still: longer than PostgreSQL lets a transaction rest (2 s), shorter than the lease of a
-/// housekeeper or the sweeper's bound would need.
-const STANDS_STILL: Duration = Duration::from_millis(2_300);
+/// How long a server stands still: longer than PostgreSQL lets a transaction rest (2 s). A file has no such bound.
+fn stands_still() -> Duration {
+    match Engine::of_this_run() {
+        Engine::Sqlite => Duration::from_millis(300),
+        Engine::Postgres => Duration::from_millis(2_300),
+    }
+}
 
 /// How long an order may need once its server is back: the sweeper's 3 s and what a standby takes.
 const SETTLED_WITHIN: Duration = Duration::from_secs(10);
@@ -83,7 +87,7 @@ impl Shop {
         if turn.freezes {
             server.until_frozen().await;
             // That time passes is the fault itself.
-            tokio::time::sleep(STANDS_STILL).await;
+            tokio::time::sleep(stands_still()).await;
             server.thaw();
         }
         server

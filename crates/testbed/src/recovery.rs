@@ -1,7 +1,7 @@
 //! How long a shop needs to be right again after a fault: the bound that a test holds it to, and what it took.
 //!
-//! A scenario is a row of `docs/reliability.md`. `cargo xtask reliability` runs the tests that have one, sets
-//! [`FOLDER`], and writes the page from what they leave there.
+//! A scenario is a row of `docs/reliability.md`. `cargo xtask test` sets [`FOLDER`], and `cargo xtask reliability` writes the
+//! page from what the tests left there.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

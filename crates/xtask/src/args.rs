@@ -10,7 +10,7 @@ Tasks:
   tidy            Run the house rules alone: sizes, imports, migrations, words, docs.
   breaks          Break the product in each way that a test must notice, and write the table of docs/testing.md;
                   with --check the table stays as it is.
-  reliability     Measure what faults cost, on both engines, and write the table of docs/reliability.md.
+  reliability     Write what faults cost, as the last whole `test` measured it, into docs/reliability.md.
 ";
 
 /// What the caller asked for.

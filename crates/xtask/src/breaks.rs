@@ -129,11 +129,17 @@ fn caught(
 ) -> Result<BTreeSet<String>, String> {
     let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--no-fail-fast"] };
     let mut command = Command::new("cargo");
-    // The same selection as the gate's, so that nothing is built again.
-    command.args(runner).args(["--workspace", "--all-features", "--test", broken.binary, "--"]);
+    command.args(runner).args(["--workspace", "--all-features"]);
+    match nextest {
+        // A choice by nextest builds nothing anew.
+        true => command.args(["-E", &format!("binary(={})", broken.binary), "--"]),
+        false => command.args(["--test", broken.binary, "--"]),
+    };
     command.args(broken.tests).current_dir(root).env("CARGO_TERM_COLOR", "never");
     command.envs(servers.iter().map(|(name, value)| (name, value)));
     command.env("TEST_ENGINE", broken.engine).env(VARIABLE, broken.name);
+    // What is broken measures nothing.
+    command.env_remove(crate::reliability::FOLDER);
     let output = command.output().map_err(|e| format!("cargo cannot be run: {e}"))?;
     let said = [output.stdout, output.stderr].concat();
     Ok(failed(&String::from_utf8_lossy(&said)))

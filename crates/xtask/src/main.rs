@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         Ok(Task::Breaks { check }) => {
             stages::prepared(&root()).and_then(|()| breaks::run(&root(), toolchain::has_nextest(), check))
         }
-        Ok(Task::Reliability) => reliability::run(&root(), &stages::measuring(toolchain::has_nextest())),
+        Ok(Task::Reliability) => reliability::run(&root()),
         Ok(Task::Tidy) => tidy::run(&root()),
         Err(refusal) => {
             eprint!("{refusal}\n\n{}", args::HELP);

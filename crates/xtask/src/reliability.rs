@@ -1,12 +1,11 @@
-//! `cargo xtask reliability`: measures what faults cost on both engines and writes the table of `docs/reliability.md`.
+//! `cargo xtask reliability`: writes what faults cost on both engines, as `cargo xtask test` measured it last, into
+//! `docs/reliability.md`.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::page::replaced;
-use crate::servers::Servers;
-use crate::stages::Stage;
 
 /// The page, and the lines between which the table stands.
 const PAGE: &str = "docs/reliability.md";
@@ -14,7 +13,7 @@ const BEGIN: &str = "<!-- the table: cargo xtask reliability -->\n";
 const END: &str = "<!-- its end -->\n";
 
 /// The variable that tests look at; see `recovery` in the testbed.
-const FOLDER: &str = "RELIABILITY_FOLDER";
+pub(crate) const FOLDER: &str = "RELIABILITY_FOLDER";
 
 /// What one fault costs: the bound, and what was measured on each engine, in milliseconds.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -28,24 +27,20 @@ struct Row {
 /// Rows by number and fault.
 type Table = BTreeMap<(u16, String), Row>;
 
-/// Builds and runs the tests on both engines, then writes what they measured.
-pub(crate) fn run(root: &Path, stages: &[Stage]) -> Result<(), String> {
-    let folder = root.join("target/reliability");
-    // What an earlier run left is no measurement of this one.
-    let _absent = fs::remove_dir_all(&folder);
-    let mut servers = None;
-    for stage in stages {
-        if stage.beside_servers && servers.is_none() {
-            servers = Some(Servers::start()?);
-        }
-        let variables = servers.as_ref().map(Servers::variables).unwrap_or_default();
-        println!("\n== {stage}");
-        let status = stage.command(root, variables).env(FOLDER, &folder).status();
-        if !status.is_ok_and(|status| status.success()) {
-            return Err(format!("{PAGE} is as it was: a test failed"));
-        }
-    }
-    let table = read(&folder)?;
+/// Where the tests leave what they measure.
+pub(crate) fn folder(root: &Path) -> PathBuf {
+    root.join("target/reliability")
+}
+
+/// What an earlier run left is no measurement of the next one.
+pub(crate) fn forget(root: &Path) {
+    // Nothing is there the first time.
+    let _absent = fs::remove_dir_all(folder(root));
+}
+
+/// Writes what the last whole run of the tests has measured.
+pub(crate) fn run(root: &Path) -> Result<(), String> {
+    let table = read(&folder(root))?;
     let page = root.join(PAGE);
     let text = fs::read_to_string(&page).map_err(|e| format!("{PAGE} cannot be read: {e}"))?;
     let text = replaced(&text, BEGIN, END, &rendered(&table))
@@ -55,7 +50,8 @@ pub(crate) fn run(root: &Path, stages: &[Stage]) -> Result<(), String> {
 
 fn read(folder: &Path) -> Result<Table, String> {
     let mut table = Table::new();
-    let files = fs::read_dir(folder).map_err(|e| format!("no test has measured anything: {e}"))?;
+    let files = fs::read_dir(folder)
+        .map_err(|e| format!("no test has measured anything, run `cargo xtask test` first: {e}"))?;
     for file in files.filter_map(Result::ok) {
         let line = fs::read_to_string(file.path()).map_err(|e| e.to_string())?;
         add(&mut table, line.trim_end())

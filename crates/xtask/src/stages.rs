@@ -7,14 +7,16 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::reliability;
 use crate::servers::{BESIDE, Servers};
 use crate::toolchain;
 
 /// Clippy, rustdoc and the tests look at the same code: test-only features, such as the conformance suites, included.
 const EVERYTHING: &[&str] = &["--workspace", "--all-features"];
 
-/// The tests that run on SQLite first, and then again on the servers.
-const ON_SERVERS: &[&str] = &["--test", "steps", "--test", "end_to_end"];
+/// The tests that run on SQLite first, and then again on the servers. A choice by nextest builds nothing anew.
+const ON_SERVERS: &[&str] = &["-E", "binary(=steps) + binary(=end_to_end)"];
+const ON_SERVERS_BY_CARGO: &[&str] = &["--test", "steps", "--test", "end_to_end"];
 
 /// Stories that are about servers, or about a file, whatever the run is for: once is enough.
 const TOLD_ONCE: &[&str] = &["split::", "servers::", "embedded::"];
@@ -24,20 +26,23 @@ const PROGRAMS: &[&str] = &["--bin", "tessera-servers", "--bin", "tessera-faulty
 
 /// One command of the gate.
 #[derive(Debug)]
-pub(crate) struct Stage {
+struct Stage {
     name: &'static str,
     /// Arguments of `cargo`.
     arguments: Vec<String>,
     /// A variable set for this stage alone.
     variable: Option<(&'static str, &'static str)>,
     /// Whether it runs beside PostgreSQL and RabbitMQ: the tests do.
-    pub(crate) beside_servers: bool,
+    beside_servers: bool,
 }
 
 /// Runs every stage in `root`; the error names the one that failed and the command that repeats it.
 pub(crate) fn run(root: &Path, filters: &[String]) -> Result<(), String> {
     toolchain::complete()?;
     let stages = plan(toolchain::has_nextest(), filters);
+    if filters.is_empty() {
+        reliability::forget(root);
+    }
     let mut passed = Vec::new();
     let mut servers = None;
     for (position, stage) in stages.iter().enumerate() {
@@ -48,7 +53,11 @@ pub(crate) fn run(root: &Path, filters: &[String]) -> Result<(), String> {
         println!("\n== {}: {stage}", stage.name);
         let since = Instant::now();
         let variables = servers.as_ref().map(Servers::variables).unwrap_or_default();
-        let success = stage.command(root, variables).status().is_ok_and(|status| status.success());
+        let mut command = stage.command(root, variables);
+        let success = command
+            .env(reliability::FOLDER, reliability::folder(root))
+            .status()
+            .is_ok_and(|status| status.success());
         let took = since.elapsed();
         if !success {
             return Err(stage.failure(took));
@@ -77,7 +86,8 @@ fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
     // Doc tests have a stage of their own, before this one.
     let all: &[&str] = if nextest { &[] } else { &["--lib", "--bins", "--tests"] };
     let run = [runner, EVERYTHING, all].concat();
-    let again = [runner, EVERYTHING, ON_SERVERS].concat();
+    let on_servers = if nextest { ON_SERVERS } else { ON_SERVERS_BY_CARGO };
+    let again = [runner, EVERYTHING, on_servers].concat();
     vec![
         Stage::new("format", &["fmt", "--all", "--check"]),
         Stage::new("tidy", &["xtask", "tidy"]),
@@ -119,19 +129,6 @@ fn built() -> Vec<Stage> {
     ]
 }
 
-/// What measures recoveries: the tests that run on both engines, and the stories about servers.
-pub(crate) fn measuring(nextest: bool) -> Vec<Stage> {
-    let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--no-fail-fast"] };
-    let run = [runner, EVERYTHING, ON_SERVERS].concat();
-    let mut stages = built();
-    stages.push(Stage::tests("SQLite", &run, nextest, &[], &[]));
-    stages.push(Stage {
-        variable: Some(("TEST_ENGINE", "postgres")),
-        ..Stage::tests("PostgreSQL and RabbitMQ", &run, nextest, TOLD_ONCE, &[])
-    });
-    stages
-}
-
 impl Stage {
     fn new(name: &'static str, arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
@@ -154,7 +151,7 @@ impl Stage {
         stage
     }
 
-    pub(crate) fn command(&self, root: &Path, servers: &[(String, String)]) -> Command {
+    fn command(&self, root: &Path, servers: &[(String, String)]) -> Command {
         let mut command = Command::new("cargo");
         command.args(&self.arguments).envs(self.variable).current_dir(root);
         command.envs(servers.iter().map(|(name, value)| (name, value)));
@@ -229,7 +226,10 @@ mod tests {
                 stages.iter().map(Stage::to_string).filter(|command| command.contains("issue")).collect();
             let all = if nextest { "" } else { " --lib --bins --tests" };
             let end = r"issue 'it'\''s'";
-            let again = "--test steps --test end_to_end";
+            let again = match nextest {
+                true => "-E 'binary(=steps) + binary(=end_to_end)'",
+                false => "--test steps --test end_to_end",
+            };
             let expected = [
                 format!("{BESIDE} cargo {run}{all}{words} -- {end}"),
                 format!(

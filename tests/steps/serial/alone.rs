@@ -1,5 +1,7 @@
 //! Lone tries: an order whose message may have killed an issuer.
 
+use std::time::{Duration, Instant};
+
 use tessera_broker::Broker;
 use tessera_issuer::SetNote;
 use tessera_model::order::OrderStatus;
@@ -61,10 +63,12 @@ async fn what_is_redelivered_is_tried_one_by_one() {
 #[tokio::test]
 async fn an_order_that_killed_its_issuer_in_three_lone_tries_becomes_a_letter_untried() {
     let (shop, orders) = paid(3).await;
-    for tries in 0..4 {
+    // Together with others, and alone; a second and a third time alone only after a while.
+    for (tries, rest) in [(0, 0), (1, 0), (2, 500), (3, 2_000)] {
         let hang = shop.faults.hang("spans_append", &orders[1]);
-        let issuer = shop.start_issuer().await;
+        let (issuer, since) = (shop.start_issuer().await, Instant::now());
         hang.reached().await;
+        assert!(since.elapsed() >= Duration::from_millis(rest), "try {tries} after {:?}", since.elapsed());
         issuer.kill().await;
         hang.die();
         let count = "SELECT coalesce(sum(count), 0) FROM attempt";
@@ -81,6 +85,32 @@ async fn an_order_that_killed_its_issuer_in_three_lone_tries_becomes_a_letter_un
     assert_eq!((shop.broker.left().await, codes(&shop, &orders).await), (0, 2));
     shop.faults.clear();
     shop.issue(&orders).await;
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn a_process_that_dies_young_lays_nothing_to_the_order_in_hand() {
+    let (shop, orders) = paid(1).await;
+    redeliver(&shop, 1).await;
+    let hang = shop.faults.hang("spans_append", &orders[0]);
+    let issuer = shop.start_issuer().await;
+    hang.reached().await;
+    issuer.kill().await;
+    hang.die();
+    for _ in 0..5 {
+        let looked = shop.faults.hang("attempts_raise", &orders[0]);
+        let issuer = shop.start_issuer().await;
+        looked.reached().await;
+        looked.go_on();
+        // Time for what must not happen: that the try is counted at once.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        issuer.kill().await;
+    }
+    assert_eq!(shop.number("SELECT sum(count) FROM attempt").await, 1);
+    let issuer = shop.start_issuer().await;
+    shop.until(&orders, OrderStatus::Issued).await;
+    issuer.stop().await;
+    assert_eq!(shop.letters(None).await, []);
     shop.close().await;
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tessera_api::WebhookSecret;
 use tessera_faults::{At, POINTS};
-use tessera_testbed::program::{Answer, Asked, Client, Process, Program, Receipt};
+use tessera_testbed::program::{Answer, Client, Process, Program, Receipt, answered};
 use tessera_testbed::{Engine, Scenario};
 
 mod steps;
@@ -28,9 +28,6 @@ fn stands_still() -> Duration {
 
 /// How long an order may need once its server is back: the sweeper's 3 s and what a standby takes.
 const SETTLED_WITHIN: Duration = Duration::from_secs(10);
-
-/// What a client waits before it asks again.
-const AGAIN_AFTER: Duration = Duration::from_millis(20);
 
 /// In every order of these tests.
 const QUANTITY: i64 = 2;
@@ -156,17 +153,6 @@ impl Shop {
             Scenario { number, fault, until: "the order is as its buyer was told", bound: SETTLED_WITHIN };
         scenario.recovered(Engine::of_this_run(), self.slowest);
         self.program.close_stopped().await;
-    }
-}
-
-/// Asks until a server answers and is not too busy.
-async fn answered<A: Future<Output = Asked>>(ask: impl Fn() -> A) -> Answer {
-    loop {
-        match ask().await {
-            Ok(answer) if answer.status != 503 => return answer,
-            // Whether it is down or will be back in a moment, it is asked again.
-            Ok(_) | Err(_) => tokio::time::sleep(AGAIN_AFTER).await,
-        }
     }
 }
 

@@ -27,7 +27,7 @@ use buyer::{Bought, Buyer, End};
 use part::Part;
 
 use crate::Engine;
-use crate::program::{Client, Program, Receipt};
+use crate::program::{Client, Program, Receipt, answered};
 
 /// What sells for as long as the sale lasts.
 const CARD: &str = "card";
@@ -86,7 +86,10 @@ pub async fn run(plan: &Plan) -> Report {
     let (program, parts) = part::set_up(plan.engine).await;
     let codes = stock(&program, plan).await;
     for part in &parts {
-        part.lock().await.start(&program).await;
+        let mut part = part.lock().await;
+        if matches!(*part, Part::Process { .. }) {
+            part.start(&program).await;
+        }
     }
     let over = watch::Sender::new(false);
     let mut buyers = JoinSet::new();
@@ -199,7 +202,7 @@ async fn looked_at(program: &Program, bought: &[Bought]) -> Vec<(String, Vec<Str
 async fn look(client: Client, receipts: Vec<Receipt>) -> Vec<(String, Vec<String>)> {
     let mut seen = vec![];
     for receipt in receipts {
-        let order = buyer::answered(|| client.get_waiting(&receipt, 30)).await.0.with_status(200);
+        let order = answered(|| client.get_waiting(&receipt, 30)).await.with_status(200);
         seen.push((order.order_status().to_owned(), order.codes()));
     }
     seen

@@ -32,7 +32,7 @@ mod seen;
 mod usage;
 
 pub use answer::{Answer, Receipt};
-pub use client::{Asked, Away, Client};
+pub use client::{Asked, Away, Client, answered};
 pub use engine::Servers;
 pub use events::{Events, OrderEvent};
 pub(crate) use machine::built;

@@ -92,16 +92,14 @@ fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
         Stage::new("format", &["fmt", "--all", "--check"]),
         Stage::new("tidy", &["xtask", "tidy"]),
         Stage::new("clippy", &[&["clippy"], EVERYTHING, &["--all-targets", "--", "-D", "warnings"]].concat()),
-        // End-to-end tests run target/debug/tessera: the same build that `cargo run` makes.
-        Stage::new("binary", &["build", "--package", "tessera"]),
+        binary(),
         Stage {
             variable: Some(("RUSTDOCFLAGS", "-D warnings")),
             ..Stage::new("docs", &[&["doc", "--no-deps"], EVERYTHING].concat())
         },
         Stage::new("doc tests", &[&["test", "--doc"], EVERYTHING].concat()),
         Stage::new("build tests", &[run.as_slice(), &["--no-run"]].concat()),
-        // The servers' holder, and the program with fault points.
-        Stage::new("build programs", &[&["build"], EVERYTHING, PROGRAMS].concat()),
+        programs(),
         Stage { beside_servers: true, ..Stage::new("breaks", &["xtask", "breaks", "--check"]) },
         Stage::tests("tests", &run, nextest, &[], filters),
         Stage {
@@ -113,7 +111,7 @@ fn plan(nextest: bool, filters: &[String]) -> Vec<Stage> {
 
 /// Builds what a task outside the gate runs.
 pub(crate) fn prepared(root: &Path) -> Result<(), String> {
-    for stage in built() {
+    for stage in [binary(), programs()] {
         println!("\n== {stage}");
         if !stage.command(root, &[]).status().is_ok_and(|status| status.success()) {
             return Err(format!("{} failed", stage.name));
@@ -122,11 +120,14 @@ pub(crate) fn prepared(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn built() -> Vec<Stage> {
-    vec![
-        Stage::new("binary", &["build", "--package", "tessera"]),
-        Stage::new("build programs", &[&["build"], EVERYTHING, PROGRAMS].concat()),
-    ]
+/// End-to-end tests run target/debug/tessera: the same build that `cargo run` makes.
+fn binary() -> Stage {
+    Stage::new("binary", &["build", "--package", "tessera"])
+}
+
+/// The servers' holder, and the program with fault points.
+fn programs() -> Stage {
+    Stage::new("build programs", &[&["build"], EVERYTHING, PROGRAMS].concat())
 }
 
 impl Stage {

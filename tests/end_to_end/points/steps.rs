@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use tessera_faults::POINTS;
+use tessera_testbed::program::answered;
 
-use super::{QUANTITY, Shop, answered, turns};
+use super::{QUANTITY, Shop, turns};
 
 /// The steps that the tests below go through.
 const TOLD: &[&str] = &[

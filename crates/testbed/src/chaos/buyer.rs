@@ -7,10 +7,10 @@ use rand::rngs::StdRng;
 use tokio::sync::watch;
 
 use super::{CARD, SCARCE};
-use crate::program::{Answer, Asked, Client, Receipt};
+use crate::program::{Answer, Asked, Client, Receipt, answered};
 
-/// What a buyer waits before it asks again.
-const AGAIN_AFTER: Duration = Duration::from_millis(50);
+/// What a buyer waits before it looks at a sold-out shop again.
+const SOLD_OUT_FOR: Duration = Duration::from_millis(50);
 
 /// How an order ended, as its buyer was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +62,10 @@ impl Buyer {
         let quantity = self.rng.random_range(1..=3);
         let (client, lines, customer) =
             (&self.client, [(sku, quantity)], format!("customer-{}", self.number));
-        let (placed, placing) = answered(|| client.place_keyed(key, &customer, &lines)).await;
+        let (placed, placing) = timed(|| client.place_keyed(key, &customer, &lines)).await;
         if placed.status == 409 {
             assert!(matches!(placed.problem(), "sold-out" | "limit-reached"), "{}", placed.text);
-            // A sold-out shop is not asked again at once.
-            tokio::time::sleep(AGAIN_AFTER).await;
+            tokio::time::sleep(SOLD_OUT_FOR).await;
             return None;
         }
         assert!(matches!(placed.status, 200 | 201), "{}", placed.text);
@@ -81,7 +80,7 @@ impl Buyer {
 }
 
 async fn cancelled(client: &Client, receipt: &Receipt) -> (End, Duration) {
-    let (answer, waited) = answered(|| client.cancel(receipt)).await;
+    let (answer, waited) = timed(|| client.cancel(receipt)).await;
     match answer.status {
         200 => (End::Cancelled, waited),
         _ => (refused(&answer, "order-not-cancellable"), waited),
@@ -90,8 +89,8 @@ async fn cancelled(client: &Client, receipt: &Receipt) -> (End, Duration) {
 
 async fn paid(client: &Client, receipt: &Receipt, waits: bool) -> (End, Duration) {
     let (answer, waited) = match waits {
-        true => answered(|| client.pay_waiting(receipt, 2)).await,
-        false => answered(|| client.pay(receipt)).await,
+        true => timed(|| client.pay_waiting(receipt, 2)).await,
+        false => timed(|| client.pay(receipt)).await,
     };
     match answer.status {
         200 | 202 => (End::Paid, waited),
@@ -104,13 +103,8 @@ fn refused(answer: &Answer, problem: &str) -> End {
     End::Expired
 }
 
-/// Asks until a server answers and is not too busy; also says how long that took.
-pub(super) async fn answered<A: Future<Output = Asked>>(ask: impl Fn() -> A) -> (Answer, Duration) {
+/// The answer, and how long it was asked for.
+async fn timed<A: Future<Output = Asked>>(ask: impl Fn() -> A) -> (Answer, Duration) {
     let begun = Instant::now();
-    loop {
-        match ask().await {
-            Ok(answer) if answer.status != 503 => return (answer, begun.elapsed()),
-            Ok(_) | Err(_) => tokio::time::sleep(AGAIN_AFTER).await,
-        }
-    }
+    (answered(ask).await, begun.elapsed())
 }

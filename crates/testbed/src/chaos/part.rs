@@ -15,7 +15,7 @@ const AGAIN_AFTER: Duration = Duration::from_millis(200);
 /// One of them; a process is there once it was started.
 pub(super) enum Part {
     Process { host: &'static str, roles: &'static str, process: Option<Process> },
-    Server { name: &'static str, own: Own, up: bool },
+    Server { name: &'static str, own: Own },
 }
 
 impl Part {
@@ -24,7 +24,7 @@ impl Part {
     }
 
     fn server(name: &'static str, own: Own) -> Arc<Mutex<Self>> {
-        Arc::new(Mutex::new(Self::Server { name, own, up: true }))
+        Arc::new(Mutex::new(Self::Server { name, own }))
     }
 
     pub(super) fn name(&self) -> &'static str {
@@ -37,21 +37,14 @@ impl Part {
     pub(super) async fn kill(&mut self) {
         match self {
             Self::Process { process, .. } => process.take().expect("it runs").kill9().await,
-            Self::Server { own, up, .. } => {
-                own.kill().await;
-                *up = false;
-            }
+            Self::Server { own, .. } => own.kill().await,
         }
     }
 
-    /// Starts it as a supervisor does: again, if what it needs was away.
+    /// Brings it back as a supervisor does: a process again and again, while what it needs is away.
     pub(super) async fn start(&mut self, program: &Program) {
         match self {
-            Self::Server { up: true, .. } => {}
-            Self::Server { own, up, .. } => {
-                own.start().await;
-                *up = true;
-            }
+            Self::Server { own, .. } => own.start().await,
             Self::Process { host, roles, process } => *process = Some(up(program, host, roles).await),
         }
     }
@@ -64,7 +57,7 @@ async fn up(program: &Program, host: &str, roles: &str) -> Process {
             true => program.line(arguments),
             false => program.line_elsewhere(host, arguments),
         };
-        let mut process = program.start_line(line);
+        let process = program.start_line(line);
         if process.until_ready_or_ended().await {
             return process;
         }
@@ -72,7 +65,7 @@ async fn up(program: &Program, host: &str, roles: &str) -> Process {
     }
 }
 
-/// A shop on an engine, prepared, and its parts; the processes are not started.
+/// A shop on an engine, prepared, and its parts; the servers run, the processes do not yet.
 pub(super) async fn set_up(engine: Engine) -> (Program, Vec<Arc<Mutex<Part>>>) {
     if engine == Engine::Sqlite {
         let program = Program::embedded();

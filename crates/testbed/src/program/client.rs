@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a request that cannot be made fails its test")]
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
@@ -188,6 +189,20 @@ impl Client {
         let headers =
             [("webhook-id", id), ("webhook-timestamp", at), ("webhook-signature", signature.as_str())];
         self.post("/v1/payments/hmac/notify", &headers, notice).await
+    }
+}
+
+/// What a client waits before it asks again.
+const AGAIN_AFTER: Duration = Duration::from_millis(20);
+
+/// Asks until a server answers and is not too busy.
+pub async fn answered<A: Future<Output = Asked>>(ask: impl Fn() -> A) -> Answer {
+    loop {
+        match ask().await {
+            Ok(answer) if answer.status != 503 => return answer,
+            // Whether it is down or will be back in a moment, it is asked again.
+            Ok(_) | Err(_) => tokio::time::sleep(AGAIN_AFTER).await,
+        }
     }
 }
 

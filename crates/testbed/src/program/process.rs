@@ -92,18 +92,20 @@ impl Process {
 
     /// Waits until it has printed this line.
     pub async fn until_line(&self, wanted: &str) {
-        let mut stdout = self.stdout.clone();
-        let printed = stdout.wait_for(|printed| printed.lines().any(|line| line == wanted));
-        let printed = timeout(PATIENCE, printed).await.expect("the line is printed in time").map(|_| ());
-        assert!(printed.is_ok(), "the process ended without the line {wanted}: {}", self.stderr.text());
+        let printed = self.prints(wanted).await;
+        assert!(printed, "the process ended without the line {wanted}: {}", self.stderr.text());
     }
 
     /// Waits until it is ready; false if it ended first.
-    pub async fn until_ready_or_ended(&mut self) -> bool {
+    pub async fn until_ready_or_ended(&self) -> bool {
+        self.prints("ready").await
+    }
+
+    /// Waits for a line; false if it ended first, which closes what it prints to.
+    async fn prints(&self, wanted: &str) -> bool {
         let mut stdout = self.stdout.clone();
-        // Its end closes what it prints to.
-        let ready = stdout.wait_for(|printed| printed.lines().any(|line| line == "ready"));
-        timeout(PATIENCE, ready).await.expect("it is ready in time").is_ok()
+        let printed = stdout.wait_for(|printed| printed.lines().any(|line| line == wanted));
+        timeout(PATIENCE, printed).await.expect("the line is printed in time").is_ok()
     }
 
     /// Waits until it stands still by a signal of its own.

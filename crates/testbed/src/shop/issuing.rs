@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tessera_broker::{Broker, Message};
-use tessera_courier::message;
+use tessera_courier::{Counts, message};
 use tessera_issuer::{Issue, IssueOutcome, IssueResult, Serial, Work};
 use tessera_model::event::{Event, Fact};
 use tessera_model::ids::{EventId, OrderId, ProductId};
@@ -104,28 +104,26 @@ impl Shop {
 
     /// Waits until the publisher has published or dropped `count` messages since the shop was opened.
     pub async fn until_published(&self, count: u64) {
-        let done = || {
-            let counts = self.publisher.counts();
-            counts.published.load(Ordering::SeqCst) + counts.dropped.load(Ordering::SeqCst)
+        let done = |counts: &Counts| {
+            counts.published.load(Ordering::SeqCst) + counts.dropped.load(Ordering::SeqCst) >= count
         };
-        let published = async {
-            while done() < count {
-                // It sends no signal, and a broker elsewhere needs the processor too.
-                tokio::time::sleep(AGAIN).await;
-            }
-        };
-        tokio::time::timeout(PATIENCE, published).await.unwrap();
+        self.until_counted(done).await;
     }
 
     /// Waits until the publisher has nothing in hand.
     pub async fn until_all_published(&self) {
+        self.until_counted(Counts::none_in_hand).await;
+    }
+
+    async fn until_counted(&self, done: impl Fn(&Counts) -> bool) {
         let counts = self.publisher.counts();
-        let published = async {
-            while !counts.none_in_hand() {
+        let counted = async {
+            while !done(&counts) {
+                // It sends no signal, and a broker elsewhere needs the processor too.
                 tokio::time::sleep(AGAIN).await;
             }
         };
-        tokio::time::timeout(PATIENCE, published).await.unwrap();
+        tokio::time::timeout(PATIENCE, counted).await.unwrap();
     }
 
     /// Throws away what is published and ready, nothing on its way left out; returns how many messages that was.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::batch::OpenBatch;
 use crate::ids::{BatchId, OrderId, ProductId};
+use crate::round::{Fit, NewRound, RaffleRoom, Turned};
 use crate::span::Span;
 use crate::time::Timestamp;
 
@@ -15,6 +16,9 @@ mod tests;
 
 /// The most inputs in one set, of whatever step.
 pub const SET_MAX: usize = 256;
+
+/// The most rounds that one set opens; an order that would open another is first in the next set.
+pub const ROUNDS_MAX: usize = 16;
 
 /// A turn in a waitlist: paid earlier stands further ahead.
 pub type Turn = (Timestamp, OrderId);
@@ -54,17 +58,38 @@ pub struct Plan {
     pub joined: Vec<(ProductId, Turn)>,
     /// Claims that fell, by product.
     pub released: BTreeMap<ProductId, i64>,
+    /// Rounds that moved.
+    pub rounds: BTreeMap<BatchId, Turned>,
+    /// Rounds that opened, in order.
+    pub opened: Vec<NewRound>,
+    /// Raffles without a round to follow from now on.
+    pub ending: BTreeSet<ProductId>,
+    /// Orders whose raffle is over: their money goes back.
+    pub over: Vec<OrderId>,
+    /// Orders for the next set: this one has opened all the rounds it may.
+    pub deferred: Vec<OrderId>,
 }
 
 /// The open batches and waitlists of every product that the set touches, read under their locks.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Stockroom {
     /// In the order they are used: earliest expiry first, then oldest.
     batches: BTreeMap<ProductId, Vec<OpenBatch>>,
     waitlists: BTreeMap<ProductId, BTreeSet<Turn>>,
+    raffles: BTreeMap<ProductId, RaffleRoom>,
 }
 
 impl Stockroom {
+    /// Adds a raffle.
+    pub fn raffle(&mut self, room: RaffleRoom) {
+        self.raffles.insert(room.product, room);
+    }
+
+    /// Whether the product is a raffle here.
+    pub fn is_raffle(&self, product: ProductId) -> bool {
+        self.raffles.contains_key(&product)
+    }
+
     /// Adds a batch behind those of its product that are used before it.
     pub fn add(&mut self, batch: OpenBatch) {
         self.batches.entry(batch.product).or_default().push(batch);
@@ -78,9 +103,14 @@ impl Stockroom {
     /// Decides every candidate in turn.
     pub fn plan(&mut self, candidates: &[Candidate]) -> Plan {
         let mut plan = Plan::default();
+        for room in self.raffles.values_mut() {
+            plan.opened.extend(room.settle());
+        }
         for candidate in candidates {
             self.attempt(candidate, &mut plan);
         }
+        let opened: BTreeSet<ProductId> = plan.opened.iter().map(|new| new.product).collect();
+        plan.ending = opened.into_iter().filter(|p| self.raffles.get(p).is_some_and(RaffleRoom::claims)).collect();
         plan
     }
 
@@ -90,10 +120,13 @@ impl Stockroom {
     }
 
     fn attempt(&mut self, candidate: &Candidate, plan: &mut Plan) {
+        if self.put_off(candidate, plan) {
+            return;
+        }
         let short: Vec<ProductId> = candidate
             .lines
             .iter()
-            .filter(|(_, product, quantity)| !self.serves(*product, *quantity, candidate.turn()))
+            .filter(|(_, product, quantity)| !self.is_raffle(*product) && !self.serves(*product, *quantity, candidate.turn()))
             .map(|(_, product, _)| *product)
             .collect();
         if short.is_empty() {
@@ -101,6 +134,30 @@ impl Stockroom {
         } else {
             self.wait(candidate, &short, plan);
         }
+    }
+
+    /// Whether a raffle of the order is over, or has to open more rounds than this set may.
+    fn put_off(&self, candidate: &Candidate, plan: &mut Plan) -> bool {
+        let raffles = || {
+            let of = |(_, product, quantity): &(i32, ProductId, i64)| {
+                self.raffles.get(product).map(|room| room.fit(*quantity))
+            };
+            candidate.lines.iter().filter_map(of)
+        };
+        if raffles().any(|fit| fit == Fit::Over) {
+            for (_, product, quantity) in &candidate.lines {
+                *plan.released.entry(*product).or_default() += quantity;
+            }
+            plan.over.push(candidate.order);
+            return true;
+        }
+        let opens: usize = raffles().map(|fit| if let Fit::Fits(opens) = fit { opens } else { 0 }).sum();
+        let sells = raffles().next().is_some();
+        let later = sells && (!plan.deferred.is_empty() || plan.opened.len() + opens > ROUNDS_MAX);
+        if later {
+            plan.deferred.push(candidate.order);
+        }
+        later
     }
 
     /// Nobody stands ahead in the product's waitlist, and the codes suffice.
@@ -111,16 +168,9 @@ impl Stockroom {
 
     fn issue(&mut self, candidate: &Candidate, plan: &mut Plan) {
         for (line, product, quantity) in &candidate.lines {
-            let (mut left, mut part) = (*quantity, 0);
-            for batch in self.batches.entry(*product).or_default() {
-                if left == 0 {
-                    break;
-                }
-                let given = batch.take(left, candidate.order, *line, &mut part, &mut plan.spans);
-                if given > 0 {
-                    plan.advanced.insert(batch.id, batch.issued);
-                }
-                left -= given;
+            match self.raffles.get_mut(product) {
+                Some(room) => give_shares(room, (candidate.order, *line, *quantity), plan),
+                None => self.give((candidate.order, *line, *quantity), *product, plan),
             }
             *plan.released.entry(*product).or_default() += quantity;
             if let Some(waitlist) = self.waitlists.get_mut(product) {
@@ -128,6 +178,20 @@ impl Stockroom {
             }
         }
         plan.issued.push(candidate.order);
+    }
+
+    fn give(&mut self, (order, line, quantity): (OrderId, i32, i64), product: ProductId, plan: &mut Plan) {
+        let (mut left, mut part) = (quantity, 0);
+        for batch in self.batches.entry(product).or_default() {
+            if left == 0 {
+                break;
+            }
+            let given = batch.take(left, order, line, &mut part, &mut plan.spans);
+            if given > 0 {
+                plan.advanced.insert(batch.id, batch.issued);
+            }
+            left -= given;
+        }
     }
 
     fn wait(&mut self, candidate: &Candidate, short: &[ProductId], plan: &mut Plan) {
@@ -140,4 +204,15 @@ impl Stockroom {
             plan.backordered.push(candidate.order);
         }
     }
+}
+
+/// A line's shares; rounds that fill are full in the plan, and the next ones are in it too.
+fn give_shares(room: &mut RaffleRoom, line: (OrderId, i32, i64), plan: &mut Plan) {
+    let Plan { spans, advanced, rounds, opened, .. } = plan;
+    let mut moved = |round: &crate::round::OpenRound| {
+        advanced.insert(round.batch.id, round.batch.issued);
+        let full = round.batch.unissued() == 0;
+        rounds.insert(round.batch.id, Turned { digest: round.digest, full });
+    };
+    room.give(line, spans, &mut moved, opened);
 }

@@ -13,9 +13,13 @@ pub mod order;
 pub mod product;
 
 pub mod batch;
+pub mod coupon;
 pub mod import;
 pub mod permutation;
 pub mod span;
+
+pub mod draw;
+pub mod round;
 
 pub mod issue;
 pub mod pay;

@@ -137,7 +137,7 @@ impl Shelf {
         let amount = amount_of(&wanted)?;
         in_sale(&wanted, now)?;
         for (product, quantity) in &wanted {
-            within(product, Limit::MaxPerOrder, product.rules.max_per_order, *quantity)?;
+            within(product, Limit::MaxPerOrder, product.rules.order_max(), *quantity)?;
         }
         let standing = self.customers.entry(new.customer.folded().to_owned()).or_default();
         may_buy(standing, &wanted)?;
@@ -238,9 +238,9 @@ fn may_buy(standing: &Standing, wanted: &[(Product, i64)]) -> Result<(), Refusal
 
 fn in_stock(stock: &HashMap<ProductId, Stock>, wanted: &[(Product, i64)]) -> Result<(), Refusal> {
     for (product, quantity) in wanted {
-        let available = stock.get(&product.id).copied().unwrap_or_default().available();
-        if !product.rules.backorders && available < *quantity {
-            let available = available.max(0);
+        let stock = stock.get(&product.id).copied().unwrap_or_default();
+        if !product.rules.backorders && !stock.endless && stock.available() < *quantity {
+            let available = stock.available().max(0);
             return Err(Refusal::SoldOut { sku: product.rules.sku.clone(), available });
         }
     }
@@ -249,7 +249,8 @@ fn in_stock(stock: &HashMap<ProductId, Stock>, wanted: &[(Product, i64)]) -> Res
 
 fn claim(stock: &mut HashMap<ProductId, Stock>, standing: &mut Standing, wanted: &[(Product, i64)]) {
     for (product, quantity) in wanted {
-        stock.entry(product.id).or_default().claimed += quantity;
+        let stock = stock.entry(product.id).or_default();
+        stock.claimed += if stock.endless { 0 } else { *quantity };
         *standing.units.entry(product.id).or_default() += quantity;
     }
 }

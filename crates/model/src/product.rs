@@ -2,31 +2,14 @@
 
 use std::time::Duration;
 
+mod kind;
+
+pub use kind::{Coupon, FIRST_NUMBER_MAX, Kind, ROUNDS_PER_ORDER_MAX, Raffle, SHARES_MAX};
+
 use crate::ids::ProductId;
 use crate::money::Money;
 use crate::text::{Note, ProductName, Sku};
 use crate::time::Timestamp;
-
-/// Where a product's codes come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Imported files of codes.
-    Codes,
-}
-
-impl Kind {
-    /// The word in SQL and JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Codes => "codes",
-        }
-    }
-
-    /// Reads the word.
-    pub fn parse(text: &str) -> Option<Self> {
-        (text == "codes").then_some(Self::Codes)
-    }
-}
 
 /// In which order a batch gives out its codes. Copied into the batch when it opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +90,12 @@ pub enum CannotChange {
     /// The currency is fixed.
     #[error("the currency cannot change once something was sold: use another sku")]
     Currency,
+    /// A coupon's format is fixed.
+    #[error("the format cannot change once something was sold: use another sku")]
+    Format,
+    /// Fewer codes of a coupon than there are.
+    #[error("the count cannot fall below what was made: void what is too many")]
+    Count,
 }
 
 /// How long an unpaid order keeps its claim unless the operator says otherwise.
@@ -135,14 +124,27 @@ impl ProductRules {
         }
     }
 
+    /// The most of it that one order may take: what the operator says, and of a raffle no more than so many rounds.
+    pub fn order_max(&self) -> Option<i64> {
+        let rounds = self.kind.raffle().map(|raffle| raffle.shares.saturating_mul(ROUNDS_PER_ORDER_MAX));
+        self.max_per_order.into_iter().chain(rounds).min()
+    }
+
     /// Whether `new` may take this one's place, given whether anything was sold.
     ///
     /// # Errors
     /// [`CannotChange`] names the part that is fixed by the first sale.
     pub fn may_become(&self, new: &Self, sold: bool) -> Result<(), CannotChange> {
+        let formats = self.kind.coupon().zip(new.kind.coupon());
+        let other_format = formats.is_some_and(|(old, new)| old.format != new.format);
         match sold {
-            true if self.kind != new.kind => Err(CannotChange::Kind),
+            // What was made of one kind cannot be sold as another.
+            true if self.kind.as_str() != new.kind.as_str() => Err(CannotChange::Kind),
             true if self.price.currency != new.price.currency => Err(CannotChange::Currency),
+            true if other_format => Err(CannotChange::Format),
+            _ if !other_format && formats.is_some_and(|(old, new)| new.count < old.count) => {
+                Err(CannotChange::Count)
+            }
             true | false => Ok(()),
         }
     }
@@ -155,10 +157,13 @@ pub struct Stock {
     pub unissued: i64,
     /// Quantity in orders that are pending.
     pub claimed: i64,
+    /// Whether any quantity may be ordered: of a raffle, while another round follows.
+    pub endless: bool,
 }
 
 impl Stock {
-    /// What a new order may still claim; below zero after a void or with backorders.
+    /// What a new order may still claim; below zero after a void or with backorders. Of a raffle that goes on, what
+    /// is left of its round.
     pub const fn available(self) -> i64 {
         self.unissued.saturating_sub(self.claimed)
     }

@@ -1,0 +1,105 @@
+-- Coupons and raffles: products whose codes are computed, and the rounds that raffles are sold in.
+
+ALTER TABLE product
+    -- What a coupon is made of. `count` is what was asked for so far: a higher one adds a pool.
+    ADD COLUMN coupon_count bigint CHECK (coupon_count > 0),
+    ADD COLUMN coupon_format text COLLATE "C",
+    ADD COLUMN coupon_expires_at timestamptz,
+    -- What a raffle is made of. Each round freezes what was said when it opened.
+    ADD COLUMN raffle_shares bigint CHECK (raffle_shares > 0),
+    ADD COLUMN raffle_first_number bigint CHECK (raffle_first_number >= 0),
+    ADD COLUMN raffle_draw_after bigint CHECK (raffle_draw_after >= 0),  -- seconds
+    ADD COLUMN raffle_entropy text,
+    ADD COLUMN raffle_last_round bigint CHECK (raffle_last_round > 0),
+    ADD CONSTRAINT product_coupon CHECK ((kind = 'coupon') = (coupon_format IS NOT NULL)
+        AND (coupon_format IS NULL) = (coupon_count IS NULL)),
+    ADD CONSTRAINT product_raffle CHECK ((kind = 'raffle') = (raffle_shares IS NOT NULL)
+        AND (raffle_shares IS NULL) = (raffle_first_number IS NULL)
+        AND (raffle_shares IS NULL) = (raffle_draw_after IS NULL)
+        AND (raffle_shares IS NULL) = (raffle_entropy IS NULL));
+
+-- Whether orders claim. A raffle's do not while another round follows: any quantity may be ordered then.
+ALTER TABLE stock ADD COLUMN claims boolean NOT NULL DEFAULT true,
+    ADD CONSTRAINT stock_unclaimed CHECK (claims OR claimed = 0);
+
+-- A raffle's own random key, wrapped for (raffle, product): the seeds of its rounds are derived from it.
+CREATE TABLE raffle (
+    product uuid PRIMARY KEY REFERENCES product (id),
+    key_id text COLLATE "C" NOT NULL,
+    wrapped bytea NOT NULL
+);
+
+-- A coupon format's own random key, wrapped for (coupon_format, format): one permutation for all its pools.
+CREATE TABLE coupon_format (
+    format text COLLATE "C" PRIMARY KEY,
+    key_id text COLLATE "C" NOT NULL,
+    wrapped bytea NOT NULL
+);
+
+-- Indexes [start, upto) of a format's permutation, each pool beginning where another ends: two pools cannot emit
+-- the same string.
+CREATE TABLE pool (
+    format text COLLATE "C" NOT NULL REFERENCES coupon_format (format),
+    upto bigint NOT NULL,
+    start bigint,                        -- NULL in the anchor alone
+    batch uuid REFERENCES batch (id),
+    CONSTRAINT pool_upto PRIMARY KEY (format, upto),
+    CONSTRAINT pool_start UNIQUE (format, start),
+    CONSTRAINT pool_batch UNIQUE (batch),
+    CONSTRAINT pool_chain FOREIGN KEY (format, start) REFERENCES pool (format, upto),
+    CONSTRAINT pool_bounds CHECK (CASE WHEN start IS NULL THEN upto = 0 ELSE start >= 0 AND upto > start END),
+    CONSTRAINT pool_anchor CHECK ((start IS NULL) = (batch IS NULL))
+);
+
+-- A raffle's rounds; each is a batch whose positions are shares.
+CREATE TABLE round (
+    batch uuid PRIMARY KEY,
+    product uuid NOT NULL REFERENCES product (id),
+    number bigint NOT NULL CHECK (number > 0),
+    state text COLLATE "C" NOT NULL CHECK (state IN ('open', 'full', 'drawn', 'cancelled')),
+    shares bigint NOT NULL,
+    first_number bigint NOT NULL,
+    draw_after bigint NOT NULL,          -- seconds from full to the draw
+    commitment bytea NOT NULL CHECK (octet_length(commitment) = 32),  -- SHA-256 of the seed, published as the round opens
+    entropy_rule text NOT NULL,
+    digest bytea NOT NULL CHECK (octet_length(digest) = 32),  -- of the shares issued so far; frozen once the round is full
+    opened_at timestamptz NOT NULL,
+    full_at timestamptz,
+    draw_at timestamptz,
+    entropy bytea,                       -- of a beacon, once it is known
+    drawn_at timestamptz,
+    winning_position bigint,
+    winning_number bigint,
+    cancelled_at timestamptz,
+    CONSTRAINT round_number UNIQUE (product, number),
+    CONSTRAINT round_shares FOREIGN KEY (batch, shares) REFERENCES batch (id, size),
+    CONSTRAINT round_full CHECK (CASE state WHEN 'open' THEN full_at IS NULL
+        WHEN 'cancelled' THEN true ELSE full_at IS NOT NULL END AND (full_at IS NULL) = (draw_at IS NULL)),
+    CONSTRAINT round_drawn CHECK ((state = 'drawn') = (drawn_at IS NOT NULL)
+        AND (drawn_at IS NULL) = (winning_position IS NULL) AND (drawn_at IS NULL) = (winning_number IS NULL)),
+    CONSTRAINT round_winner CHECK (winning_position >= 0 AND winning_position < shares),
+    CONSTRAINT round_cancelled CHECK ((state = 'cancelled') = (cancelled_at IS NOT NULL))
+);
+-- One round of a raffle is sold at a time.
+CREATE UNIQUE INDEX round_open ON round (product) WHERE state = 'open';
+-- Draws that are due.
+CREATE INDEX round_due ON round (draw_at) WHERE state = 'full';
+
+-- A draw is written once, and what was promised when the round opened never changes.
+CREATE FUNCTION round_frozen() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'what a round has promised is frozen' USING ERRCODE = 'integrity_constraint_violation';
+END $$;
+CREATE TRIGGER round_frozen BEFORE UPDATE ON round FOR EACH ROW
+    WHEN (OLD.state IN ('drawn', 'cancelled')
+        OR (OLD.state = 'full'
+            AND (NEW.digest, NEW.full_at, NEW.draw_at) IS DISTINCT FROM (OLD.digest, OLD.full_at, OLD.draw_at))
+        OR (OLD.entropy IS NOT NULL AND NEW.entropy IS DISTINCT FROM OLD.entropy)
+        OR (NEW.batch, NEW.product, NEW.number, NEW.shares, NEW.first_number, NEW.draw_after, NEW.commitment,
+                NEW.entropy_rule, NEW.opened_at)
+            IS DISTINCT FROM (OLD.batch, OLD.product, OLD.number, OLD.shares, OLD.first_number, OLD.draw_after,
+                OLD.commitment, OLD.entropy_rule, OLD.opened_at))
+    EXECUTE FUNCTION round_frozen();
+CREATE TRIGGER round_no_delete BEFORE DELETE ON round FOR EACH ROW EXECUTE FUNCTION append_only();
+CREATE TRIGGER pool_no_update BEFORE UPDATE ON pool FOR EACH ROW EXECUTE FUNCTION append_only();
+CREATE TRIGGER pool_no_delete BEFORE DELETE ON pool FOR EACH ROW EXECUTE FUNCTION append_only();

@@ -13,6 +13,8 @@ pub mod order;
 pub mod product;
 
 pub mod batch;
+pub mod coupon;
+pub mod draw;
 pub mod import;
 pub mod permutation;
 pub mod span;

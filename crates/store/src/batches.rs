@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use tessera_model::batch::OpenBatch;
+use tessera_model::coupon::Format;
 use tessera_model::ids::{BatchId, OrderId, ProductId};
 use tessera_model::keys::{Fingerprint, Sealed, WrappedKey};
 use tessera_model::product::Pick;
@@ -45,6 +46,35 @@ pub struct BatchReading {
     pub pick: Pick,
     /// Its own key, wrapped.
     pub key: WrappedKey,
+    /// Where its codes come from.
+    pub source: CodeSource,
+}
+
+/// Where the codes of a batch come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CodeSource {
+    /// They are stored, sealed.
+    Stored,
+    /// They are computed by a format.
+    Pool {
+        /// The format.
+        format: Format,
+        /// The format's own key, wrapped for (`coupon_format`, format).
+        key: WrappedKey,
+        /// The index of the first position.
+        start: i64,
+    },
+    /// They are the numbers of a round.
+    Round {
+        /// The raffle.
+        product: ProductId,
+        /// The raffle's own key, wrapped for (`raffle`, product).
+        key: WrappedKey,
+        /// The round's number.
+        number: i64,
+        /// The lowest of its numbers.
+        first_number: i64,
+    },
 }
 
 /// Codes that a line was given.
@@ -78,7 +108,7 @@ pub struct KnownCode {
 /// Operations on batches and what is in them.
 #[async_trait]
 pub trait BatchOps {
-    /// Locks the open batches of these products and returns them in the order they are used: earliest
+    /// Locks the open batches of these products, rounds apart, and returns them in the order they are used: earliest
     /// expiry first, then oldest.
     async fn batches_open_of(&mut self, products: &[ProductId]) -> Result<Vec<OpenBatch>>;
 

@@ -11,6 +11,7 @@ mod set;
 mod tx;
 
 pub mod batches;
+pub mod coupons;
 pub mod customers;
 pub mod letters;
 pub mod operators;
@@ -18,6 +19,7 @@ pub mod orders;
 pub mod payments;
 pub mod products;
 pub mod reconcile;
+pub mod rounds;
 pub mod waitlists;
 
 #[cfg(feature = "conformance")]

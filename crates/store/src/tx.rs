@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use tessera_model::time::Timestamp;
 
 use crate::batches::BatchOps;
+use crate::coupons::CouponOps;
 use crate::customers::CustomerOps;
 use crate::error::Result;
 use crate::letters::LetterOps;
@@ -12,6 +13,7 @@ use crate::orders::OrderOps;
 use crate::payments::PaymentOps;
 use crate::products::ProductOps;
 use crate::reconcile::ReconcileOps;
+use crate::rounds::RoundOps;
 use crate::waitlists::WaitlistOps;
 
 /// Where transactions come from. Cheap to share; lives as long as the process.
@@ -91,6 +93,8 @@ pub trait Tx:
     + OrderOps
     + PaymentOps
     + BatchOps
+    + CouponOps
+    + RoundOps
     + WaitlistOps
     + LetterOps
     + OperatorOps

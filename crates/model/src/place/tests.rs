@@ -36,7 +36,7 @@ fn with(name: &str, change: impl FnOnce(&mut ProductRules)) -> Product {
 fn shelf(products: impl IntoIterator<Item = Product>, unissued: i64) -> Shelf {
     let mut shelf = Shelf::default();
     for product in products {
-        shelf.put(product, Stock { unissued, claimed: 0 });
+        shelf.put(product, Stock { unissued, claimed: 0, endless: false });
     }
     shelf
 }

@@ -84,6 +84,17 @@ CREATE UNIQUE INDEX round_open ON round (product) WHERE state = 'open';
 -- Draws that are due.
 CREATE INDEX round_due ON round (draw_at) WHERE state = 'full';
 
+-- What it takes to read the codes of a batch: its own key, and those of what its codes are computed from.
+CREATE VIEW batch_reading AS
+SELECT b.id, b.product, b.kind, b.state, coalesce(b.size, 0) AS size, b.issued, b.pick, b.key_id, b.wrapped,
+    b.format, p.start AS pool_start, f.key_id AS format_key_id, f.wrapped AS format_wrapped,
+    r.number AS round_number, r.first_number AS round_first, a.key_id AS raffle_key_id, a.wrapped AS raffle_wrapped
+FROM batch b
+LEFT JOIN pool p ON p.batch = b.id
+LEFT JOIN coupon_format f ON f.format = b.format
+LEFT JOIN round r ON r.batch = b.id
+LEFT JOIN raffle a ON a.product = r.product;
+
 -- A draw is written once, and what was promised when the round opened never changes.
 CREATE TRIGGER round_frozen BEFORE UPDATE ON round
 WHEN OLD.state IN ('drawn', 'cancelled')

@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use tessera_model::batch::OpenBatch;
+use tessera_model::coupon::Format;
 use tessera_model::ids::{BatchId, OrderId, ProductId};
 use tessera_model::keys::{Fingerprint, KeyId, Sealed, WrappedKey};
 use tessera_model::product::Pick;
 use tessera_model::span::{Owner, Span};
 use tessera_model::text::Sku;
-use tessera_store::batches::{BatchOps, BatchReading, IssuedSpan, KnownCode, NewBatch, NewCode};
+use tessera_store::batches::{BatchOps, BatchReading, CodeSource, IssuedSpan, KnownCode, NewBatch, NewCode};
 use tessera_store::{Result, StoreError};
 
 use crate::encode::column;
@@ -17,16 +18,41 @@ use crate::tx::{PostgresTx, Statement};
 
 mod sql;
 
-fn reading(fields: &Fields<'_>) -> Result<BatchReading> {
+/// What it takes to read a batch's codes, of a row of `batch_reading`.
+pub(crate) fn reading(fields: &Fields<'_>) -> Result<BatchReading> {
     Ok(BatchReading {
         id: fields.id("id", BatchId::from_uuid)?,
         size: fields.get("size")?,
         pick: fields.parse("pick", Pick::parse)?,
-        key: WrappedKey { key: fields.parse("key_id", KeyId::parse)?, bytes: fields.get("wrapped")? },
+        key: wrapped(fields, "key_id", "wrapped")?,
+        source: source(fields)?,
     })
 }
 
-fn open(fields: &Fields<'_>) -> Result<OpenBatch> {
+fn source(fields: &Fields<'_>) -> Result<CodeSource> {
+    match fields.get("kind")? {
+        "import" => Ok(CodeSource::Stored),
+        "pool" => Ok(CodeSource::Pool {
+            format: fields.parse("format", |t| Format::parse(t).ok())?,
+            key: wrapped(fields, "format_key_id", "format_wrapped")?,
+            start: fields.get("pool_start")?,
+        }),
+        "round" => Ok(CodeSource::Round {
+            product: fields.id("product", ProductId::from_uuid)?,
+            key: wrapped(fields, "raffle_key_id", "raffle_wrapped")?,
+            number: fields.get("round_number")?,
+            first_number: fields.get("round_first")?,
+        }),
+        _ => Err(fields.inconsistent("kind")),
+    }
+}
+
+/// A wrapped key and the id of what wrapped it.
+pub(crate) fn wrapped(fields: &Fields<'_>, id: &str, bytes: &str) -> Result<WrappedKey> {
+    Ok(WrappedKey { key: fields.parse(id, KeyId::parse)?, bytes: fields.get(bytes)? })
+}
+
+pub(crate) fn open(fields: &Fields<'_>) -> Result<OpenBatch> {
     Ok(OpenBatch {
         id: fields.id("id", BatchId::from_uuid)?,
         product: fields.id("product", ProductId::from_uuid)?,

@@ -7,6 +7,7 @@
 mod batches;
 mod clock;
 mod connect;
+mod coupons;
 mod customers;
 mod encode;
 mod error;
@@ -17,6 +18,7 @@ mod payments;
 mod pool;
 mod products;
 mod reconcile;
+mod rounds;
 mod row;
 mod schema;
 mod tx;

@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use tessera_model::batch::OpenBatch;
+use tessera_model::coupon::Format;
 use tessera_model::ids::{BatchId, OrderId, ProductId};
 use tessera_model::keys::{Fingerprint, KeyId, Sealed, WrappedKey};
 use tessera_model::product::Pick;
 use tessera_model::span::{Owner, Span};
 use tessera_model::text::Sku;
-use tessera_store::batches::{BatchOps, BatchReading, IssuedSpan, KnownCode, NewBatch, NewCode};
+use tessera_store::batches::{BatchOps, BatchReading, CodeSource, IssuedSpan, KnownCode, NewBatch, NewCode};
 use tessera_store::{Result, StoreError};
 
 use crate::encode::{hex, id, set};
@@ -19,7 +20,7 @@ const OPEN_OF: &str = "\
         SELECT position FROM voided_position WHERE batch = b.id AND position >= b.issued ORDER BY position) v
     ) AS voided
     FROM json_each(?1) j JOIN batch b ON b.product = unhex(j.value)
-    WHERE b.state = 'open'
+    WHERE b.state = 'open' AND b.kind <> 'round'
     ORDER BY b.product, b.expires_at IS NULL, b.expires_at, b.opened_at, b.id";
 const ADVANCE: &str = "\
     UPDATE batch SET issued = moved.upto, state = iif(moved.upto = size, 'closed', state),
@@ -31,8 +32,8 @@ const APPEND: &str = "\
     SELECT unhex(value->>0), value->>1, value->>2, value->>3, value->>4, unhex(value->>5), value->>6, value->>7
     FROM json_each(?1) ORDER BY key";
 const SPANS_OF: &str = "\
-    SELECT s.order_id, s.line, s.part, s.start, s.upto, b.id, b.size, b.pick, b.key_id, b.wrapped
-    FROM json_each(?1) j JOIN span s ON s.order_id = unhex(j.value) JOIN batch b ON b.id = s.batch
+    SELECT s.order_id, s.line, s.part, s.start, s.upto, b.*
+    FROM json_each(?1) j JOIN span s ON s.order_id = unhex(j.value) JOIN batch_reading b ON b.id = s.batch
     ORDER BY s.order_id, s.line, s.part";
 const CODES: &str = "\
     SELECT c.batch, c.position, c.sealed FROM json_each(?1) j
@@ -45,9 +46,9 @@ const INSERT: &str = "\
     SELECT ?2, value->>0, unhex(value->>1), unhex(value->>2) FROM json_each(?1)
     WHERE (SELECT state FROM batch WHERE id = ?2) = 'loading' ORDER BY key";
 const KNOWN: &str = "\
-    SELECT c.fingerprint, c.position, p.sku, b.issued, b.id, coalesce(b.size, 0) AS size, b.pick, b.key_id, b.wrapped
+    SELECT c.fingerprint, c.position, p.sku, b.*
     FROM json_each(?1) j JOIN code c ON c.fingerprint = unhex(j.value)
-    JOIN batch b ON b.id = c.batch JOIN product p ON p.id = b.product";
+    JOIN batch_reading b ON b.id = c.batch JOIN product p ON p.id = b.product";
 const COUNT: &str = "SELECT count(*) AS codes, max(position) AS last FROM code WHERE batch = ?1";
 const OPEN: &str = "\
     UPDATE batch SET state = 'open', size = ?2, issued = 0, opened_at = ?3 WHERE id = ?1 AND state = 'loading'";
@@ -62,16 +63,41 @@ const DISCARD: &str = "\
     AND NOT EXISTS (SELECT 1 FROM code WHERE batch = ?1)";
 const IS_LOADING: &str = "SELECT 1 FROM batch WHERE id = ?1 AND state = 'loading'";
 
-fn reading(fields: &Fields<'_>) -> Result<BatchReading> {
+/// What it takes to read a batch's codes, of a row of `batch_reading`.
+pub(crate) fn reading(fields: &Fields<'_>) -> Result<BatchReading> {
     Ok(BatchReading {
         id: fields.id("id", BatchId::from_uuid)?,
         size: fields.get("size")?,
         pick: fields.parse("pick", Pick::parse)?,
-        key: WrappedKey { key: fields.parse("key_id", KeyId::parse)?, bytes: fields.get("wrapped")? },
+        key: wrapped(fields, "key_id", "wrapped")?,
+        source: source(fields)?,
     })
 }
 
-fn open(fields: &Fields<'_>) -> Result<OpenBatch> {
+fn source(fields: &Fields<'_>) -> Result<CodeSource> {
+    match fields.get("kind")? {
+        "import" => Ok(CodeSource::Stored),
+        "pool" => Ok(CodeSource::Pool {
+            format: fields.parse("format", |t| Format::parse(t).ok())?,
+            key: wrapped(fields, "format_key_id", "format_wrapped")?,
+            start: fields.get("pool_start")?,
+        }),
+        "round" => Ok(CodeSource::Round {
+            product: fields.id("product", ProductId::from_uuid)?,
+            key: wrapped(fields, "raffle_key_id", "raffle_wrapped")?,
+            number: fields.get("round_number")?,
+            first_number: fields.get("round_first")?,
+        }),
+        _ => Err(fields.inconsistent("kind")),
+    }
+}
+
+/// A wrapped key and the id of what wrapped it.
+pub(crate) fn wrapped(fields: &Fields<'_>, id: &str, bytes: &str) -> Result<WrappedKey> {
+    Ok(WrappedKey { key: fields.parse(id, KeyId::parse)?, bytes: fields.get(bytes)? })
+}
+
+pub(crate) fn open(fields: &Fields<'_>) -> Result<OpenBatch> {
     let voided = serde_json::from_str(fields.get("voided")?).map_err(|_| fields.inconsistent("voided"))?;
     Ok(OpenBatch {
         id: fields.id("id", BatchId::from_uuid)?,

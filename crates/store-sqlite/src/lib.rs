@@ -6,6 +6,7 @@
 
 mod batches;
 mod connect;
+mod coupons;
 mod customers;
 mod encode;
 mod error;
@@ -15,6 +16,7 @@ mod orders;
 mod payments;
 mod products;
 mod reconcile;
+mod rounds;
 mod row;
 mod tx;
 mod waitlists;

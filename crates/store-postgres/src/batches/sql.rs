@@ -1,11 +1,11 @@
 //! The statements on batches, codes and spans.
 
 pub(super) const OPEN_LOCK: &str =
-    "SELECT 1 FROM batch WHERE product = ANY($1) AND state = 'open' ORDER BY id FOR NO KEY UPDATE";
+    "SELECT 1 FROM batch WHERE product = ANY($1) AND state = 'open' AND kind <> 'round' ORDER BY id FOR NO KEY UPDATE";
 pub(super) const OPEN_OF: &str = "\
     SELECT b.id, b.product, b.size, b.issued, ARRAY(SELECT v.position FROM voided_position v
         WHERE v.batch = b.id AND v.position >= b.issued ORDER BY v.position) AS voided
-    FROM batch b WHERE b.product = ANY($1) AND b.state = 'open'
+    FROM batch b WHERE b.product = ANY($1) AND b.state = 'open' AND b.kind <> 'round'
     ORDER BY b.product, b.expires_at NULLS LAST, b.opened_at, b.id";
 pub(super) const ADVANCE: &str = "\
     UPDATE batch SET issued = moved.upto, state = CASE WHEN moved.upto = size THEN 'closed' ELSE state END,
@@ -19,8 +19,8 @@ pub(super) const APPEND: &str = "\
         $8::bigint[]) WITH ORDINALITY AS j(batch, start, upto, size, kind, order_id, line, part, n) ORDER BY n";
 /// OFFSET 0 fixes the order: from the orders to their spans, in every plan, never from a batch to its whole chain.
 pub(super) const SPANS_OF: &str = "\
-    SELECT s.order_id, s.line, s.part, s.start, s.upto, b.id, b.size, b.pick, b.key_id, b.wrapped
-    FROM (SELECT * FROM span WHERE order_id = ANY($1) OFFSET 0) s JOIN batch b ON b.id = s.batch
+    SELECT s.order_id, s.line, s.part, s.start, s.upto, b.*
+    FROM (SELECT * FROM span WHERE order_id = ANY($1) OFFSET 0) s JOIN batch_reading b ON b.id = s.batch
     ORDER BY s.order_id, s.line, s.part";
 pub(super) const CODES: &str = "\
     SELECT c.batch, c.position, c.sealed
@@ -37,9 +37,9 @@ pub(super) const INSERT: &str = "\
     INSERT INTO code (batch, position, sealed, fingerprint)
     SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::bytea[])";
 pub(super) const KNOWN: &str = "\
-    SELECT c.fingerprint, c.position, p.sku, b.issued, b.id, coalesce(b.size, 0) AS size, b.pick, b.key_id, b.wrapped
+    SELECT c.fingerprint, c.position, p.sku, b.*
     FROM (SELECT * FROM code WHERE fingerprint = ANY($1) OFFSET 0) c
-    JOIN batch b ON b.id = c.batch JOIN product p ON p.id = b.product";
+    JOIN batch_reading b ON b.id = c.batch JOIN product p ON p.id = b.product";
 pub(super) const COUNT: &str = "SELECT count(*) AS codes, max(position) AS last FROM code WHERE batch = $1";
 pub(super) const OPEN: &str = "\
     UPDATE batch SET state = 'open', size = $2, issued = 0, opened_at = $3 WHERE id = $1 AND state = 'loading'";

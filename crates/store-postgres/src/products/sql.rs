@@ -6,7 +6,9 @@ macro_rules! columns {
     () => {
         "p.id, p.sku, p.name, p.note, p.kind, p.price_minor, p.currency, p.hold_seconds, p.max_per_order, \
          p.per_customer_limit, p.new_customers_only, p.open_orders_per_customer, p.sale_starts_at, \
-         p.sale_ends_at, p.backorders, p.pick, p.low_stock_at, p.active"
+         p.sale_ends_at, p.backorders, p.pick, p.low_stock_at, p.active, p.coupon_count, p.coupon_format, \
+         p.coupon_expires_at, p.raffle_shares, p.raffle_first_number, p.raffle_draw_after, p.raffle_entropy, \
+         p.raffle_last_round"
     };
 }
 
@@ -40,12 +42,16 @@ pub(super) const CATALOGUE: &str = concat!(
 pub(super) const PUT: &str = "\
     INSERT INTO product (id, sku, name, note, kind, price_minor, currency, hold_seconds, max_per_order,
         per_customer_limit, new_customers_only, open_orders_per_customer, sale_starts_at, sale_ends_at,
-        backorders, pick, low_stock_at, active, created_at, updated_at)
-    SELECT DISTINCT ON (c1) c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, $1, $1
+        backorders, pick, low_stock_at, active, coupon_count, coupon_format, coupon_expires_at, raffle_shares,
+        raffle_first_number, raffle_draw_after, raffle_entropy, raffle_last_round, created_at, updated_at)
+    SELECT DISTINCT ON (c1) c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18,
+        c19, c20, c21, c22, c23, c24, c25, c26, $1, $1
     FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[],
         $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[], $13::bigint[], $14::timestamptz[],
-        $15::timestamptz[], $16::boolean[], $17::text[], $18::bigint[], $19::boolean[]) WITH ORDINALITY
-        AS j(c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, n)
+        $15::timestamptz[], $16::boolean[], $17::text[], $18::bigint[], $19::boolean[], $20::bigint[], $21::text[],
+        $22::timestamptz[], $23::bigint[], $24::bigint[], $25::bigint[], $26::text[], $27::bigint[]) WITH ORDINALITY
+        AS j(c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20,
+            c21, c22, c23, c24, c25, c26, n)
     ORDER BY c1, n DESC
     ON CONFLICT (id) DO UPDATE SET sku = excluded.sku, name = excluded.name, note = excluded.note,
         kind = excluded.kind, price_minor = excluded.price_minor, currency = excluded.currency,
@@ -54,7 +60,11 @@ pub(super) const PUT: &str = "\
         open_orders_per_customer = excluded.open_orders_per_customer,
         sale_starts_at = excluded.sale_starts_at, sale_ends_at = excluded.sale_ends_at,
         backorders = excluded.backorders, pick = excluded.pick, low_stock_at = excluded.low_stock_at,
-        active = excluded.active, updated_at = excluded.updated_at";
+        active = excluded.active, coupon_count = excluded.coupon_count, coupon_format = excluded.coupon_format,
+        coupon_expires_at = excluded.coupon_expires_at, raffle_shares = excluded.raffle_shares,
+        raffle_first_number = excluded.raffle_first_number, raffle_draw_after = excluded.raffle_draw_after,
+        raffle_entropy = excluded.raffle_entropy, raffle_last_round = excluded.raffle_last_round,
+        updated_at = excluded.updated_at";
 pub(super) const PUT_STOCK: &str = "\
     INSERT INTO stock (product) SELECT id FROM unnest($1::uuid[]) AS j(id) ORDER BY id ON CONFLICT DO NOTHING";
 /// One look through the customers for all products: no index is kept for a question asked so rarely.
@@ -63,7 +73,7 @@ pub(super) const SOLD: &str = "SELECT DISTINCT product AS id FROM customer_produ
 pub(super) const STOCK_LOCK: &str =
     "SELECT 1 FROM stock WHERE product = ANY($1) ORDER BY product FOR NO KEY UPDATE";
 pub(super) const STOCK: &str = concat!(
-    "SELECT s.product, s.claimed, ",
+    "SELECT s.product, s.claimed, NOT s.claims AS endless, ",
     unissued!(),
     " AS unissued FROM stock s WHERE s.product = ANY($1)"
 );
@@ -71,7 +81,7 @@ pub(super) const MOVE: &str = "\
     UPDATE stock SET claimed = claimed + moved.delta
     FROM (SELECT product, sum(delta)::bigint AS delta FROM unnest($1::uuid[], $2::bigint[]) AS j(product, delta)
         GROUP BY product) AS moved
-    WHERE stock.product = moved.product";
+    WHERE stock.product = moved.product AND stock.claims";
 /// Spans cover what was issued without a gap, so what is not void among them orders have. Backordered orders
 /// are found by their waitlists, once for all products.
 pub(super) const FIGURES: &str = concat!(
@@ -79,7 +89,7 @@ pub(super) const FIGURES: &str = concat!(
         FROM (SELECT DISTINCT order_id FROM waitlist) w \
         JOIN orders o ON o.id = w.order_id AND o.status = 'backordered' \
         JOIN order_line l ON l.order_id = o.id GROUP BY l.product), \
-     figures AS MATERIALIZED (SELECT p.sku, s.product, s.claimed, ",
+     figures AS MATERIALIZED (SELECT p.sku, s.product, s.claimed, NOT s.claims AS endless, ",
     unissued!(),
     " AS unissued, \
         coalesce((SELECT sum(b.issued) FROM batch b WHERE b.product = s.product), 0) AS covered, \
@@ -88,7 +98,7 @@ pub(super) const FIGURES: &str = concat!(
         (SELECT count(*) FROM batch b JOIN voided_position v ON v.batch = b.id \
             WHERE b.product = s.product AND v.position >= b.issued) AS ahead \
         FROM product p JOIN stock s ON s.product = p.id WHERE $1::text IS NULL OR p.sku = $1) \
-     SELECT f.sku, f.claimed, f.unissued, (f.covered - f.skipped)::bigint AS issued, \
+     SELECT f.sku, f.claimed, f.endless, f.unissued, (f.covered - f.skipped)::bigint AS issued, \
         (f.skipped + f.ahead)::bigint AS voided, coalesce(w.quantity, 0)::bigint AS backordered \
      FROM figures f LEFT JOIN waiting w ON w.product = f.product ORDER BY f.sku"
 );

@@ -34,7 +34,7 @@ async fn grow(shop: &Shop, store: &Arc<dyn Store>, number: usize) {
     let paid = run_set(Arc::clone(store), Arc::new(Pay), notices).await;
     assert!(paid.iter().all(Result::is_ok));
     let works = ids.into_iter().map(Work::Order).collect();
-    let issued = run_set(Arc::clone(store), Arc::new(Issue), works).await;
+    let issued = run_set(Arc::clone(store), Arc::new(Issue::new(shop.mint())), works).await;
     assert!(issued.iter().all(Result::is_ok));
 }
 

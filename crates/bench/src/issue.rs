@@ -84,7 +84,7 @@ impl Ours {
 
 /// Issues orders in sets of `size` and adds the time to `way`.
 async fn issue(shop: &Shop, orders: Vec<OrderId>, size: usize, way: &mut Way) -> anyhow::Result<()> {
-    let step = Arc::new(Issue);
+    let step = Arc::new(Issue::new(shop.mint()));
     let began = Instant::now();
     for set in orders.chunks(size) {
         let works = set.iter().map(|id| Work::Order(*id)).collect();

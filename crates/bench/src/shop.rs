@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use async_trait::async_trait;
 use tessera_backoffice::import::{Chunks, Request, import};
 use tessera_backoffice::products;
+use tessera_issuer::Mint;
 use tessera_model::ids::{OrderId, PaymentId};
 use tessera_model::import::Format;
 use tessera_model::keys::Keyring;
@@ -48,9 +49,14 @@ impl Shop {
         Ok(Self { store, keyring: Arc::new(keyring), entropy, clock: SystemClock })
     }
 
+    /// What opening rounds and pools takes.
+    pub(crate) fn mint(&self) -> Mint {
+        Mint::new(&self.keyring, &self.entropy)
+    }
+
     /// A product with `count` imported codes.
     pub(crate) async fn product(&self, sku: &str, count: usize) -> anyhow::Result<()> {
-        products::apply(&self.store, &self.entropy, vec![rules(sku)?], "bench".to_owned()).await?;
+        products::apply(&self.store, &self.mint(), vec![rules(sku)?], "bench".to_owned()).await?;
         let request = Request {
             sku: Sku::parse(sku)?,
             format: Format::Lines,

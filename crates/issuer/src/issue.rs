@@ -9,6 +9,8 @@ use tessera_model::issue::{Candidate, Plan, SET_MAX, Stockroom};
 use tessera_model::order::{Order, OrderState, OrderStatus};
 use tessera_store::{Result, Step, Tx};
 
+use crate::rounds::Mint;
+
 mod read;
 mod write;
 
@@ -28,6 +30,10 @@ pub enum IssueOutcome {
     Issued,
     /// It waits for stock.
     Backordered,
+    /// Its raffle is over: its money is to be paid back.
+    Over,
+    /// The set has opened all the rounds it may: it is first in the next.
+    Deferred,
     /// It is in this state, and nothing was to be done: a redelivery, mostly.
     NothingToDo(OrderStatus),
     /// No such order.
@@ -52,6 +58,8 @@ pub struct Effects {
     pub changed: Vec<OrderId>,
     /// Products whose waitlists may have more to fill: to be looked at again.
     pub more: Vec<ProductId>,
+    /// Orders for the next set, in their order.
+    pub again: Vec<OrderId>,
 }
 
 impl Effects {
@@ -59,11 +67,21 @@ impl Effects {
     pub(crate) fn add(&mut self, other: Self) {
         self.changed.extend(other.changed);
         self.more.extend(other.more);
+        self.again.extend(other.again);
     }
 }
 
 /// The step.
-pub struct Issue;
+pub struct Issue {
+    mint: Mint,
+}
+
+impl Issue {
+    /// The step with what opening rounds takes.
+    pub const fn new(mint: Mint) -> Self {
+        Self { mint }
+    }
+}
 
 #[async_trait]
 impl Step for Issue {
@@ -72,11 +90,11 @@ impl Step for Issue {
     type Output = IssueResult;
 
     async fn run(&self, tx: &mut dyn Tx, inputs: &[Work], _again: bool) -> Result<Vec<IssueResult>> {
-        let mut room = read::lock(tx, inputs).await?;
+        let mut room = read::lock(tx, &self.mint, inputs).await?;
         let candidates = candidates(&room);
         let plan = room.stockroom.plan(&candidates);
         let issued: BTreeSet<OrderId> = plan.issued.iter().copied().collect();
-        write::plan(tx, &plan, &room.orders, inputs.len() == 1).await?;
+        write::plan(tx, &self.mint, &plan, &room.orders, inputs.len() == 1).await?;
 
         let effects = effects(&plan, &room, &issued, inputs);
         let outcome = |work: &Work| outcome(*work, &room.orders, &plan, &issued);
@@ -145,6 +163,8 @@ fn outcome(
     match order.state.status() {
         _ if issued.contains(&id) => IssueOutcome::Issued,
         _ if plan.backordered.contains(&id) => IssueOutcome::Backordered,
+        _ if plan.over.contains(&id) => IssueOutcome::Over,
+        _ if plan.deferred.contains(&id) => IssueOutcome::Deferred,
         OrderStatus::Backordered => IssueOutcome::Backordered,
         status => IssueOutcome::NothingToDo(status),
     }
@@ -162,7 +182,8 @@ fn effects(plan: &Plan, room: &Room, issued: &BTreeSet<OrderId>, inputs: &[Work]
     });
     let left = left.filter_map(|order| room.lines.get(&order.id)).flatten().map(|(_, product, _)| *product);
     let more = read.chain(left).collect();
-    Effects { changed: plan.issued.iter().chain(&plan.backordered).copied().collect(), more }
+    let changed = plan.issued.iter().chain(&plan.backordered).chain(&plan.over).copied().collect();
+    Effects { changed, more, again: plan.deferred.clone() }
 }
 
 /// How much of each waitlist a set reads: one more than it may fill, its own orders and as many from the head, so

@@ -7,10 +7,13 @@
 mod alone;
 mod letters;
 mod message;
+mod over;
 mod serial;
 
 pub mod issue;
+pub mod rounds;
 
 pub use issue::{Effects, Issue, IssueOutcome, IssueResult, Work};
 pub use message::{Undecodable, decode};
+pub use rounds::Mint;
 pub use serial::{Serial, SetNote};

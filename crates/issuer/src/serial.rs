@@ -14,6 +14,9 @@ use tessera_store::{Entropy, SchemaState, Store};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::issue::Issue;
+use crate::rounds::Mint;
+
 mod alike;
 mod handle;
 
@@ -66,10 +69,11 @@ impl Serial {
         store: Arc<dyn Store>,
         broker: Arc<dyn Broker>,
         entropy: Arc<Entropy>,
+        mint: Mint,
         note: Box<dyn SetNote>,
         partition: u16,
     ) -> Self {
-        let hand = Hand::new(Arc::clone(&store), Arc::clone(&broker), entropy, note);
+        let hand = Hand::new(Arc::clone(&store), Arc::clone(&broker), entropy, Issue::new(mint), note);
         Self { store, broker, partition, hand, consuming: watch::Sender::new(false) }
     }
 

@@ -11,7 +11,7 @@ use crate::order::{OrderEvent, OrderStatus};
 
 mod refund;
 
-pub use refund::{Portions, nothing_left, refund_order, refunded};
+pub use refund::{Portions, nothing_left, refund_order, refund_shares, refunded};
 
 #[cfg(test)]
 mod tests;

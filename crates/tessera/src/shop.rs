@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tessera_backoffice::keyring::{KeyringStanding, compare, learn, store_has_keys};
+use tessera_issuer::Mint;
 use tessera_model::keys::Keyring;
 use tessera_store::{Clock, Entropy, SchemaState, Store, StoreError};
 use tessera_store_postgres::{Postgres, Time};
@@ -40,6 +41,11 @@ impl Shop {
         let store = store(settings, missing, clock.clone()).await?;
         let keyring = Arc::new(keyring(settings, missing, &store, &entropy).await?);
         Ok(Self { store, keyring, clock, entropy })
+    }
+
+    /// What opening rounds and pools takes.
+    pub(crate) fn mint(&self) -> Mint {
+        Mint::new(&self.keyring, &self.entropy)
     }
 
     /// Binds the store to this keyring, before anything is sealed with it.

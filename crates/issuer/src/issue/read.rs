@@ -5,16 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::issue::{SET_MAX, Stockroom, Turn};
 use tessera_model::order::Order;
+use tessera_model::product::Product;
+use tessera_model::round::RaffleRoom;
+use tessera_store::rounds::StoredRaffle;
 use tessera_store::{Result, Tx};
 
 use super::{Room, WAITLIST_READ, Work};
+use crate::rounds::Mint;
 
 type Lines = BTreeMap<OrderId, Vec<(i32, ProductId, i64)>>;
 type Waiting = Vec<(ProductId, Turn)>;
 
 /// Locks in the order of the house: stock, batches, orders. Lines and products of an order never change, so
 /// what has to be locked is found before any lock; everything else is read after.
-pub(super) async fn lock(tx: &mut dyn Tx, inputs: &[Work]) -> Result<Room> {
+pub(super) async fn lock(tx: &mut dyn Tx, mint: &Mint, inputs: &[Work]) -> Result<Room> {
     let (arrived, mut filling) = sort(inputs);
     let mut lines = lines_of(tx, &arrived).await?;
     // One order by itself brings no others along: should it fail, it fails for itself.
@@ -29,6 +33,7 @@ pub(super) async fn lock(tx: &mut dyn Tx, inputs: &[Work]) -> Result<Room> {
     let products: Vec<ProductId> = products.into_iter().collect();
     tx.stock_lock(&products).await?;
     let batches = tx.batches_open_of(&products).await?;
+    let rooms = raffles(tx, mint, &products).await?;
     let ids: BTreeSet<OrderId> = arrived.iter().chain(&filled).copied().collect();
     let orders = tx.orders_lock(&ids.into_iter().collect::<Vec<_>>()).await?;
     let waiting = tx.waitlists_read(&products, limit()).await?;
@@ -37,12 +42,32 @@ pub(super) async fn lock(tx: &mut dyn Tx, inputs: &[Work]) -> Result<Room> {
     for batch in batches {
         stockroom.add(batch);
     }
+    for room in rooms {
+        stockroom.raffle(room);
+    }
     for (product, turn) in &waiting {
         stockroom.waits(*product, *turn);
     }
     let orders = orders.into_iter().map(|o| (o.id, o)).collect();
     let unfinished = unfinished(&waiting, &filling, &orders);
     Ok(Room { orders, lines, arrived, unfinished, stockroom })
+}
+
+/// The raffles among the products.
+async fn raffles(tx: &mut dyn Tx, mint: &Mint, products: &[ProductId]) -> Result<Vec<RaffleRoom>> {
+    let stored = tx.raffles_read(products).await?;
+    if stored.is_empty() {
+        return Ok(vec![]);
+    }
+    let ids: Vec<ProductId> = stored.iter().map(|raffle| raffle.product).collect();
+    let rules: BTreeMap<ProductId, Product> =
+        tx.products_read(&ids).await?.into_iter().map(|product| (product.id, product)).collect();
+    let now = tx.now();
+    let room = |stored: StoredRaffle| {
+        let product = rules.get(&stored.product);
+        product.and_then(|product| mint.room(stored, product, now).transpose())
+    };
+    stored.into_iter().filter_map(room).collect()
 }
 
 fn limit() -> i64 {

@@ -22,6 +22,7 @@ pub(super) struct Hand {
     store: Arc<dyn Store>,
     broker: Arc<dyn Broker>,
     entropy: Arc<Entropy>,
+    step: Arc<Issue>,
     note: Box<dyn SetNote>,
     /// Orders a predecessor had in hand when it ended.
     suspects: HashSet<OrderId>,
@@ -38,11 +39,13 @@ impl Hand {
         store: Arc<dyn Store>,
         broker: Arc<dyn Broker>,
         entropy: Arc<Entropy>,
+        step: Issue,
         mut note: Box<dyn SetNote>,
     ) -> Self {
+        let step = Arc::new(step);
         let suspects = note.read().into_iter().collect();
         let (survived, alike) = (HashMap::new(), Alike::default());
-        Self { store, broker, entropy, note, suspects, survived, alike }
+        Self { store, broker, entropy, step, note, suspects, survived, alike }
     }
 
     /// Nothing is in hand.
@@ -106,7 +109,7 @@ impl Hand {
         let ids: Vec<OrderId> = items.iter().filter_map(|(_, work)| order_of(*work)).collect();
         self.note.write(&ids);
         let works = items.iter().map(|(_, work)| *work).collect();
-        let results = run_set(Arc::clone(&self.store), Arc::new(Issue), works).await;
+        let results = run_set(Arc::clone(&self.store), Arc::clone(&self.step), works).await;
         let mut letters = vec![];
         for ((delivery, work), result) in items.iter().zip(results) {
             letters.extend(self.settle(delivery, *work, result, 1, effects)?);
@@ -129,7 +132,7 @@ impl Hand {
             return self.write(&[failed(delivery, Some(id), why, alone::ATTEMPTS_MAX)]).await;
         }
         self.note.write(&[id]);
-        let results = run_set(Arc::clone(&self.store), Arc::new(Issue), vec![work]).await;
+        let results = run_set(Arc::clone(&self.store), Arc::clone(&self.step), vec![work]).await;
         self.suspects.remove(&id);
         self.survived.insert(id, attempt);
         let mut letters = vec![];
@@ -153,6 +156,9 @@ impl Hand {
         match result {
             Ok(result) => {
                 effects.add(result.effects);
+                if result.outcome == IssueOutcome::Over {
+                    tracing::warn!(order.id = ?order_of(work), "a paid order found its raffle over: its money goes back");
+                }
                 if result.outcome == IssueOutcome::Unknown {
                     let why = "there is no such order".to_owned();
                     return Ok(Some(failed(delivery, order_of(work), why, attempts)));
@@ -174,15 +180,17 @@ impl Hand {
         }
     }
 
-    /// Waitlists that a set could not fill to their end.
+    /// Orders that a set put off, and waitlists that it could not fill to their end. What is left after so many
+    /// looks, the sweeper finds.
     async fn look_again(&mut self, effects: &mut Effects) -> std::result::Result<(), String> {
         for _ in 0..LOOKS_MAX {
+            let again = std::mem::take(&mut effects.again);
             let more: Vec<ProductId> = std::mem::take(&mut effects.more);
-            if more.is_empty() {
+            if more.is_empty() && again.is_empty() {
                 break;
             }
-            let works = more.into_iter().map(Work::Stock).collect();
-            for result in run_set(Arc::clone(&self.store), Arc::new(Issue), works).await {
+            let works = again.into_iter().map(Work::Order).chain(more.into_iter().map(Work::Stock)).collect();
+            for result in run_set(Arc::clone(&self.store), Arc::clone(&self.step), works).await {
                 match result {
                     Ok(result) => effects.add(result.effects),
                     Err(SetFault::Data(detail)) => tracing::warn!(detail, "a waitlist could not be filled"),

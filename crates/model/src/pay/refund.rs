@@ -24,6 +24,25 @@ pub fn refund_order(order: OrderId, payments: &BTreeMap<PaymentId, Portions>) ->
         .collect()
 }
 
+/// A part of an order's money is to be paid back: `due` of what is settled, payment by payment.
+pub fn refund_shares(
+    order: OrderId,
+    payments: &BTreeMap<PaymentId, Portions>,
+    due: i64,
+) -> Vec<MoneyEntry> {
+    let mut left = due.max(0);
+    let mut entries = vec![];
+    for (payment, portions) in payments {
+        let take = portions.get(&MoneyState::Settled).copied().unwrap_or(0).min(left);
+        if take > 0 {
+            let (from, to) = (MoneyState::Settled, MoneyState::RefundDue);
+            entries.extend(MoneyEntry::moved(*payment, Some(order), take, from, to));
+            left -= take;
+        }
+    }
+    entries
+}
+
 /// Money of a payment went back: out of refund due, then settled, then unmatched, never more than is there.
 ///
 /// Returns the entries and how much of `amount` found nothing to leave.

@@ -88,7 +88,7 @@ async fn fill(shop: &Shop) -> Result<Option<String>, Failure> {
     if !keys.is_empty() || figures.iter().any(|f| !skus.contains(&f.sku)) {
         return Ok(None);
     }
-    products::apply(&shop.store, &shop.entropy, products, ACTOR.to_owned())
+    products::apply(&shop.store, &shop.mint(), products, ACTOR.to_owned())
         .await
         .map_err(|e| Failure::no(e.to_string()))?;
     let stocked = |sku: &Sku| figures.iter().any(|f| f.sku == *sku && f.stock.unissued > 0);

@@ -87,7 +87,7 @@ async fn one(store: &Arc<dyn Store>, sku: Sku) -> Result<Option<(Product, Stock)
 
 async fn apply_file(shop: &Shop, file: &Path, output: Output) -> Outcome {
     let rules = tessera_api::parse::products(document(file)?)?;
-    let applied = apply(&shop.store, &shop.entropy, rules, ACTOR.to_owned()).await.map_err(|e| match e {
+    let applied = apply(&shop.store, &shop.mint(), rules, ACTOR.to_owned()).await.map_err(|e| match e {
         ApplyError::Store(error) => error.into(),
         refused @ (ApplyError::Repeated(_) | ApplyError::Fixed { .. }) => Failure::no(refused.to_string()),
     })?;

@@ -129,8 +129,8 @@ impl Parts<'_> {
             })?;
             let (sender, registered) = watch::channel(false);
             let (store, entropy) = (Arc::clone(&self.shop.store), Arc::clone(&self.shop.entropy));
-            let issuer =
-                Serial::new(store, Arc::clone(&self.engine.broker), entropy, Box::new(note), partition);
+            let (broker, mint) = (Arc::clone(&self.engine.broker), self.shop.mint());
+            let issuer = Serial::new(store, broker, entropy, mint, Box::new(note), partition);
             readiness.push(("issuer", issuer.consuming()));
             work.spawn(issuer.run(sender, self.stops.work.clone()));
             ready.push(registered);

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tessera_broker::{Broker, Message};
 use tessera_courier::{Counts, message};
-use tessera_issuer::{Issue, IssueOutcome, IssueResult, Serial, Work};
+use tessera_issuer::{Issue, IssueOutcome, IssueResult, Mint, Serial, Work};
 use tessera_model::event::{Event, Fact};
 use tessera_model::ids::{EventId, OrderId, ProductId};
 use tessera_model::order::OrderStatus;
@@ -49,6 +49,11 @@ impl Issuer {
 }
 
 impl Shop {
+    /// What opening rounds and pools takes.
+    pub fn mint(&self) -> Mint {
+        Mint::new(&self.keyring, &self.entropy)
+    }
+
     /// Runs the issue step over orders in one set; every one has an outcome.
     pub async fn issue(&self, orders: &[OrderId]) -> Vec<IssueOutcome> {
         let works = orders.iter().map(|id| Work::Order(*id)).collect();
@@ -57,7 +62,7 @@ impl Shop {
 
     /// Runs the issue step over a set, whatever comes of it.
     pub async fn issue_set(&self, works: Vec<Work>) -> Vec<Result<IssueResult, SetFault>> {
-        run_set(Arc::clone(&self.store), Arc::new(Issue), works).await
+        run_set(Arc::clone(&self.store), Arc::new(Issue::new(self.mint())), works).await
     }
 
     /// Starts a serial issuer; returns once its consumer is registered.
@@ -71,7 +76,8 @@ impl Shop {
     pub fn start_waiting_issuer(&self) -> (Issuer, watch::Receiver<bool>) {
         let broker: Arc<dyn Broker> = self.broker.clone();
         let note = Box::new(self.note.clone());
-        let serial = Serial::new(Arc::clone(&self.store), broker, Arc::clone(&self.entropy), note, 0);
+        let entropy = Arc::clone(&self.entropy);
+        let serial = Serial::new(Arc::clone(&self.store), broker, entropy, self.mint(), note, 0);
         let (stop, (told, ready)) = (CancellationToken::new(), watch::channel(false));
         let consuming = serial.consuming();
         let task = tokio::spawn(serial.run(told, stop.clone()));

@@ -38,7 +38,7 @@ impl Shop {
             Money::new(1_000, Currency::parse("CNY").unwrap()),
         );
         change(&mut rules);
-        let applied = products::apply(&self.store, &self.entropy, vec![rules], "test".to_owned()).await;
+        let applied = products::apply(&self.store, &self.mint(), vec![rules], "test".to_owned()).await;
         applied.unwrap()[0].product.id
     }
 

@@ -15,8 +15,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("orders", &["faults", "model", "store", "broker"]),
     ("issuer", &["faults", "model", "store", "broker"]),
     ("courier", &["faults", "model", "store", "broker"]),
-    ("backoffice", &["model", "store", "broker", "orders"]),
-    ("api", &["faults", "model", "store", "broker", "orders", "courier", "backoffice"]),
+    ("backoffice", &["model", "store", "broker", "orders", "issuer"]),
+    ("api", &["faults", "model", "store", "broker", "orders", "issuer", "courier", "backoffice"]),
     ("web", &["model", "store", "broker", "orders", "courier", "backoffice", "api"]),
     (
         "tessera",

@@ -9,7 +9,7 @@ use crate::routes;
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Tessera", description = "Orders, payments and codes. Errors are RFC 9457 problems."),
-    paths(routes::list, routes::product, routes::place, routes::show, routes::codes, routes::events, routes::pay,
+    paths(routes::list, routes::product, routes::rounds, routes::round, routes::proof, routes::place, routes::show, routes::codes, routes::events, routes::pay,
         routes::cancel, routes::notify, routes::healthz, routes::readyz, routes::metrics),
     modifiers(&Token)
 )]

@@ -39,6 +39,10 @@ pub enum Slug {
     OrderNotPayable,
     /// `409`: the order is past cancelling.
     OrderNotCancellable,
+    /// `409`: the round has no winner yet.
+    RoundNotDrawn,
+    /// `409`: something fixed would change, or the state does not allow it.
+    Conflict,
     /// `413`: the body is too large.
     TooLarge,
     /// `415`: not JSON.
@@ -70,6 +74,8 @@ impl Slug {
             Self::OrderNotCancellable => {
                 (S::CONFLICT, "order-not-cancellable", "The order cannot be cancelled")
             }
+            Self::RoundNotDrawn => (S::CONFLICT, "round-not-drawn", "The round is not drawn"),
+            Self::Conflict => (S::CONFLICT, "conflict", "Its state does not allow this"),
             Self::TooLarge => (S::PAYLOAD_TOO_LARGE, "too-large", "The body is too large"),
             Self::UnsupportedMediaType => {
                 (S::UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The body is not JSON")

@@ -6,4 +6,4 @@ mod products;
 
 pub use codes::{CodePage, IssuedCode, code_page};
 pub use orders::{CODES_SHOWN_MAX, Each, OrderView, load, load_each, load_in};
-pub use products::with_stock;
+pub use products::{ProductView, with_stock};

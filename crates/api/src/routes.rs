@@ -8,6 +8,7 @@ mod orders;
 mod pay;
 mod products;
 mod request;
+mod rounds;
 mod unique;
 
 use axum::Router;
@@ -27,6 +28,7 @@ pub(crate) use notify::__path_notify;
 pub(crate) use orders::{__path_cancel, __path_place, __path_show};
 pub(crate) use pay::__path_pay;
 pub(crate) use products::{__path_list, __path_product};
+pub(crate) use rounds::{__path_proof, __path_round, __path_rounds};
 
 /// Everything the API answers.
 pub fn router(app: App) -> Router {
@@ -35,6 +37,9 @@ pub fn router(app: App) -> Router {
         .route("/", get(|| async { Redirect::temporary("/docs") }))
         .route("/v1/products", get(products::list))
         .route("/v1/products/{sku}", get(products::product))
+        .route("/v1/products/{sku}/rounds", get(rounds::rounds))
+        .route("/v1/rounds/{id}", get(rounds::round))
+        .route("/v1/rounds/{id}/proof", get(rounds::proof))
         .route("/v1/orders", post(orders::place))
         .route("/v1/orders/{id}", get(orders::show))
         .route("/v1/orders/{id}/codes", get(codes::codes))

@@ -13,6 +13,7 @@ mod tests;
 pub use fault::FormatFault;
 pub use symbols::check_symbol;
 
+use crate::keys::{Secret, mac};
 use crate::permutation::Permutation;
 
 /// The most characters of a format.
@@ -73,6 +74,11 @@ impl Format {
     /// many when the guesser leaves the check symbol to chance. Formats of four X's hold none, of five X's one.
     pub fn codes_max(&self) -> i64 {
         self.capacity() / GUESSES_PER_CODE
+    }
+
+    /// The format's permutation, derived from its own key.
+    pub fn order(&self, secret: &Secret) -> Permutation {
+        Permutation::new(&mac(secret, &[b"tessera coupon 1"]), self.capacity())
     }
 
     /// The code at an index. `order` is the format's permutation of `0..capacity`; `None` outside it.

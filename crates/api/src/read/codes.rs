@@ -4,12 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tessera_model::ids::{BatchId, OrderId};
-use tessera_model::import::CodeText;
-use tessera_model::keys::{BatchKeys, Keyring, Sealed, unwrap};
-use tessera_model::permutation::Permutation;
-use tessera_model::product::Pick;
-use tessera_store::batches::{BatchReading, IssuedSpan};
+use tessera_model::keys::{Keyring, Sealed};
+use tessera_store::batches::IssuedSpan;
 use tessera_store::{Result, Store, StoreError, Tx, run_alone};
+
+mod opener;
+
+use opener::Opener;
+
+type Openers = HashMap<BatchId, Opener>;
 
 /// A code that an order has.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,6 +23,8 @@ pub struct IssuedCode {
     pub position: i64,
     /// The code, as it is shown.
     pub text: String,
+    /// The round it is a number of.
+    pub round: Option<BatchId>,
 }
 
 impl std::fmt::Debug for IssuedCode {
@@ -37,18 +42,13 @@ pub struct CodePage {
     pub total: i64,
 }
 
-/// The spot of one code: where it is shown, and where it is stored.
+/// The spot of one code: where it is shown, and where it is in its batch.
 struct Spot {
     line: i32,
     shown: i64,
     batch: BatchId,
-    stored: i64,
-}
-
-/// The keys of a batch, and its order if that is not the stored one.
-struct Opener {
-    keys: BatchKeys,
-    order: Option<Permutation>,
+    position: i64,
+    stored: Option<i64>,
 }
 
 /// Codes `skip + 1` to `skip + take` of one order. Loads nothing else.
@@ -84,8 +84,10 @@ pub(super) async fn read(
     let openers = openers(keyring, spans)?;
     let spots = spots(spans, &openers, skip, take);
     let ranges = ranges(spots.values().flatten());
+    // Codes that are computed are not read.
+    let read = if ranges.is_empty() { vec![] } else { tx.codes_read(&ranges).await? };
     let sealed: HashMap<(BatchId, i64), Sealed> =
-        tx.codes_read(&ranges).await?.into_iter().map(|(batch, at, sealed)| ((batch, at), sealed)).collect();
+        read.into_iter().map(|(batch, at, sealed)| ((batch, at), sealed)).collect();
     spots
         .into_iter()
         .map(|(order, spots)| {
@@ -95,27 +97,19 @@ pub(super) async fn read(
         .collect()
 }
 
-fn openers(keyring: &Keyring, spans: &[IssuedSpan]) -> Result<HashMap<BatchId, Opener>> {
+fn openers(keyring: &Keyring, spans: &[IssuedSpan]) -> Result<Openers> {
     let mut openers = HashMap::new();
-    for BatchReading { id, size, pick, key } in spans.iter().map(|s| &s.batch) {
-        if openers.contains_key(id) {
-            continue;
+    for batch in spans.iter().map(|s| &s.batch) {
+        if !openers.contains_key(&batch.id) {
+            openers.insert(batch.id, Opener::new(keyring, batch)?);
         }
-        let secret = unwrap(keyring, "batch", id.uuid().as_bytes(), key)
-            .map_err(|e| StoreError::Data(e.to_string()))?;
-        let keys = BatchKeys::new(*id, &secret);
-        let order = match pick {
-            Pick::Fifo => None,
-            Pick::Random => Some(keys.permutation(*size)),
-        };
-        openers.insert(*id, Opener { keys, order });
     }
     Ok(openers)
 }
 
 fn spots(
     spans: &[IssuedSpan],
-    openers: &HashMap<BatchId, Opener>,
+    openers: &Openers,
     skip: i64,
     take: i64,
 ) -> HashMap<OrderId, Vec<Spot>> {
@@ -131,15 +125,12 @@ fn spots(
         let from = (skip - *of_order).clamp(0, length);
         let upto = (skip.saturating_add(take) - *of_order).clamp(from, length);
         let opener = openers.get(&span.batch.id);
-        let stored = |at: i64| match opener.and_then(|o| o.order.as_ref()) {
-            Some(order) => order.of(at).unwrap_or(at),
-            None => at,
-        };
         spots.entry(span.owner.order).or_default().extend((from..upto).map(|n| Spot {
             line: span.owner.line,
             shown: *of_line + n + 1,
             batch: span.batch.id,
-            stored: stored(span.start + n),
+            position: span.start + n,
+            stored: opener.and_then(|opener| opener.stored_at(span.start + n)),
         }));
         *of_order += length;
         *of_line += length;
@@ -150,24 +141,22 @@ fn spots(
 /// Neighbours are read together.
 fn ranges<'p>(spots: impl Iterator<Item = &'p Spot>) -> Vec<(BatchId, i64, i64)> {
     let mut ranges: Vec<(BatchId, i64, i64)> = vec![];
-    for spot in spots {
+    for (spot, stored) in spots.filter_map(|spot| Some((spot, spot.stored?))) {
         match ranges.last_mut() {
-            Some((batch, _, upto)) if *batch == spot.batch && *upto == spot.stored => *upto += 1,
-            _ => ranges.push((spot.batch, spot.stored, spot.stored + 1)),
+            Some((batch, _, upto)) if *batch == spot.batch && *upto == stored => *upto += 1,
+            _ => ranges.push((spot.batch, stored, stored + 1)),
         }
     }
     ranges
 }
 
-fn open(
-    spot: &Spot,
-    openers: &HashMap<BatchId, Opener>,
-    sealed: &HashMap<(BatchId, i64), Sealed>,
-) -> Result<IssuedCode> {
-    let lost = || StoreError::inconsistent("code", "sealed");
-    let opener = openers.get(&spot.batch).ok_or_else(lost)?;
-    let sealed = sealed.get(&(spot.batch, spot.stored)).ok_or_else(lost)?;
-    let bytes = opener.keys.open(spot.stored, sealed).map_err(|_| lost())?;
-    let code = CodeText::from_canonical(bytes).map_err(|_| lost())?;
-    Ok(IssuedCode { line: spot.line, position: spot.shown, text: code.text().to_string() })
+fn open(spot: &Spot, openers: &Openers, sealed: &HashMap<(BatchId, i64), Sealed>) -> Result<IssuedCode> {
+    let opener = openers.get(&spot.batch).ok_or_else(|| StoreError::inconsistent("code", "sealed"))?;
+    let sealed = spot.stored.and_then(|stored| sealed.get(&(spot.batch, stored)));
+    Ok(IssuedCode {
+        line: spot.line,
+        position: spot.shown,
+        text: opener.text(spot.position, sealed.map(Vec::as_slice))?,
+        round: opener.is_round().then_some(spot.batch),
+    })
 }

@@ -111,6 +111,7 @@ fn list(view: &OrderView, page: CodePage, after: i64) -> CodeList {
         sku: skus.get(&code.line).map(Sku::to_string).unwrap_or_default(),
         code: code.text,
         position: code.position,
+        round: code.round.map(|round| round.to_string()),
     };
     CodeList {
         next: (upto < page.total).then_some(upto),

@@ -29,6 +29,21 @@ pub(super) struct Listing {
     limit: Option<i64>,
 }
 
+impl Listing {
+    /// How many to show.
+    pub(super) fn limit(&self) -> Result<i64, Problem> {
+        let limit = self.limit.unwrap_or(100);
+        let fault = || Problem::invalid_at("limit", format!("is not from 1 to {LIMIT_MAX}: give one that is"));
+        (1..=LIMIT_MAX).contains(&limit).then_some(limit).ok_or_else(fault)
+    }
+
+    /// Where to go on.
+    pub(super) fn before<T>(&self, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
+        let fault = || Problem::invalid_at("cursor", "is none of ours: give `next` as it was");
+        self.cursor.as_deref().map(|cursor| parse(cursor).ok_or_else(fault)).transpose()
+    }
+}
+
 /// The catalogue, newest first.
 #[utoipa::path(get, path = "/v1/products", tag = "products", params(Listing),
     responses((status = 200, description = "active products", body = ProductList)))]
@@ -36,15 +51,7 @@ pub(super) async fn list(
     State(app): State<App>,
     Query(listing): Query<Listing>,
 ) -> Result<Response, Problem> {
-    let limit = listing.limit.unwrap_or(100);
-    if !(1..=LIMIT_MAX).contains(&limit) {
-        return Err(Problem::invalid_at("limit", format!("is not from 1 to {LIMIT_MAX}: give one that is")));
-    }
-    let before = match listing.cursor.as_deref().map(ProductId::parse) {
-        Some(None) => return Err(Problem::invalid_at("cursor", "is none of ours: give `next` as it was")),
-        Some(cursor) => cursor,
-        None => None,
-    };
+    let (limit, before) = (listing.limit()?, listing.before(ProductId::parse)?);
     let store = Arc::clone(&app.store);
     let products = run_alone(async move {
         let mut tx = store.snapshot().await?;
@@ -53,10 +60,10 @@ pub(super) async fn list(
     })
     .await?;
     let full = i64::try_from(products.len()).is_ok_and(|n| n == limit);
-    let next = products.last().filter(|_| full).map(|(p, _)| p.id.to_string());
+    let next = products.last().filter(|_| full).map(|view| view.product.id.to_string());
     let now = app.now();
     let body = ProductList {
-        products: products.iter().map(|(p, stock)| ProductBody::new(p, *stock, now)).collect(),
+        products: products.iter().map(|view| ProductBody::new(view, now)).collect(),
         next,
         server_time: rfc3339(now),
     };
@@ -77,13 +84,13 @@ pub(super) async fn product(State(app): State<App>, Path(sku): Path<String>) -> 
         with_stock(&mut *tx, products).await
     })
     .await?;
-    let active = found.into_iter().find(|(product, _)| product.rules.active);
-    let (product, stock) = active.ok_or_else(missing)?;
-    Ok(fresh(axum::Json(ProductBody::new(&product, stock, app.now()))))
+    let active = found.into_iter().find(|view| view.product.rules.active);
+    let view = active.ok_or_else(missing)?;
+    Ok(fresh(axum::Json(ProductBody::new(&view, app.now()))))
 }
 
 /// Stock is never cached: a figure that can drift sells what is not there.
-fn fresh(body: impl IntoResponse) -> Response {
+pub(super) fn fresh(body: impl IntoResponse) -> Response {
     let mut response = body.into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response

@@ -80,6 +80,9 @@ struct CodeBody {
     code: String,
     /// Counts within the line, from 1.
     position: i64,
+    /// The round it is a number of, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    round: Option<String>,
     #[schema(example = "issued")]
     state: &'static str,
 }
@@ -164,7 +167,8 @@ impl LineBody {
 
 impl CodeBody {
     fn new(code: &IssuedCode) -> Self {
-        Self { code: code.text.clone(), position: code.position, state: "issued" }
+        let round = code.round.map(|round| round.to_string());
+        Self { code: code.text.clone(), position: code.position, round, state: "issued" }
     }
 }
 
@@ -204,4 +208,7 @@ pub struct CodeItem {
     pub code: String,
     /// Counts within the line, from 1.
     pub position: i64,
+    /// The round it is a number of, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round: Option<String>,
 }

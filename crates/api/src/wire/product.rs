@@ -1,11 +1,12 @@
 //! Products as buyers see them.
 
 use serde::Serialize;
-use tessera_model::product::{Product, Stock};
+use tessera_model::product::Product;
 use tessera_model::time::Timestamp;
 
-use super::MoneyBody;
+use super::{MoneyBody, RoundBody};
 use crate::instant::rfc3339;
+use crate::read::ProductView;
 
 /// A product of the catalogue.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
@@ -31,13 +32,61 @@ pub struct ProductBody {
     backorders: bool,
     /// What a new order can have at once, 0 when nothing is left.
     available: i64,
+    /// Of a coupon, what its codes look like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coupon: Option<CouponBody>,
+    /// Of a raffle, what its rounds are made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raffle: Option<RaffleBody>,
+    /// Of a raffle, the round on sale: a link to the product always leads to it. Absent once the raffle is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current_round: Option<RoundBody>,
     /// The time here.
     server_time: String,
 }
 
+/// What a coupon's codes look like.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+struct CouponBody {
+    #[schema(example = "SPRING-XXXX-XXXX")]
+    format: String,
+    expires_at: Option<String>,
+}
+
+/// What a raffle's rounds are made of.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+struct RaffleBody {
+    /// The shares of a round.
+    shares: i64,
+    first_number: i64,
+    /// From a full round to its draw.
+    draw_after_seconds: u64,
+    /// After this round there is no other.
+    last_round: Option<i64>,
+    entropy_rule: &'static str,
+}
+
+fn coupon(product: &Product) -> Option<CouponBody> {
+    let coupon = product.rules.kind.coupon()?;
+    let expires_at = coupon.expires_at.map(rfc3339);
+    Some(CouponBody { format: coupon.format.as_str().to_owned(), expires_at })
+}
+
+fn raffle(product: &Product) -> Option<RaffleBody> {
+    let raffle = product.rules.kind.raffle()?;
+    Some(RaffleBody {
+        shares: raffle.shares,
+        first_number: raffle.first_number,
+        draw_after_seconds: raffle.draw_after.as_secs(),
+        last_round: raffle.last_round,
+        entropy_rule: raffle.entropy_rule.as_str(),
+    })
+}
+
 impl ProductBody {
     /// A product as it is shown at `now`.
-    pub fn new(product: &Product, stock: Stock, now: Timestamp) -> Self {
+    pub fn new(view: &ProductView, now: Timestamp) -> Self {
+        let ProductView { product, stock, round } = view;
         let rules = &product.rules;
         Self {
             sku: rules.sku.to_string(),
@@ -54,6 +103,9 @@ impl ProductBody {
             sale_ends_at: rules.sale_ends_at.map(rfc3339),
             backorders: rules.backorders,
             available: stock.available().max(0),
+            coupon: coupon(product),
+            raffle: raffle(product),
+            current_round: round.as_ref().map(RoundBody::new),
             server_time: rfc3339(now),
         }
     }

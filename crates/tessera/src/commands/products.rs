@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tessera_api::read::with_stock;
+use tessera_api::read::{ProductView, with_stock};
 use tessera_api::wire::ProductBody;
 use tessera_backoffice::products::{ApplyError, apply};
 use tessera_model::ids::ProductId;
@@ -40,14 +40,14 @@ async fn list(shop: &Shop, listing: &Listing, output: Output) -> Outcome {
     })
     .await?;
     let now = shop.clock.now();
-    let body = |(p, stock): &(Product, Stock)| ProductBody::new(p, *stock, now);
+    let body = |view: &ProductView| ProductBody::new(view, now);
     let listed = json!({
         "products": products.iter().map(body).collect::<Vec<_>>(),
-        "next": next(&products, limit, |(p, _)| p.id.to_string()),
+        "next": next(&products, limit, |view| view.product.id.to_string()),
     });
     output.print(&listed, |_| {
-        let rows = products.iter().map(|(p, stock)| {
-            let rules = &p.rules;
+        let rows = products.iter().map(|ProductView { product, stock, .. }| {
+            let rules = &product.rules;
             let price = format!("{} {}", rules.price.minor, rules.price.currency);
             let active = if rules.active { "yes" } else { "no" };
             [
@@ -66,16 +66,16 @@ async fn list(shop: &Shop, listing: &Listing, output: Output) -> Outcome {
 async fn show(shop: &Shop, sku: &str, output: Output) -> Outcome {
     let sku = Sku::parse(sku).map_err(|e| Failure::usage(format!("the sku {e}")))?;
     let found = one(&shop.store, sku.clone()).await?;
-    let (product, stock) = found.ok_or_else(|| {
+    let view = found.ok_or_else(|| {
         Failure::not_found(format!("there is no product {sku}"))
             .with_remedy("`tessera products list` shows all")
     })?;
-    let body = ProductBody::new(&product, stock, shop.clock.now());
+    let body = ProductBody::new(&view, shop.clock.now());
     output.print(&body, |body| serde_json::to_string_pretty(body).unwrap_or_default())?;
     Ok(Exit::Done)
 }
 
-async fn one(store: &Arc<dyn Store>, sku: Sku) -> Result<Option<(Product, Stock)>, Failure> {
+async fn one(store: &Arc<dyn Store>, sku: Sku) -> Result<Option<ProductView>, Failure> {
     let store = Arc::clone(store);
     let found = run_alone(async move {
         let mut tx = store.snapshot().await?;
@@ -89,7 +89,10 @@ async fn apply_file(shop: &Shop, file: &Path, output: Output) -> Outcome {
     let rules = tessera_api::parse::products(document(file)?)?;
     let applied = apply(&shop.store, &shop.mint(), rules, ACTOR.to_owned()).await.map_err(|e| match e {
         ApplyError::Store(error) => error.into(),
-        refused @ (ApplyError::Repeated(_) | ApplyError::Fixed { .. }) => Failure::no(refused.to_string()),
+        refused @ (ApplyError::Repeated(_)
+        | ApplyError::Fixed { .. }
+        | ApplyError::Collides { .. }
+        | ApplyError::TooMany { .. }) => Failure::no(refused.to_string()),
     })?;
     let said = |created| if created { "created" } else { "replaced" };
     let rows =

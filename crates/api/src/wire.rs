@@ -4,11 +4,13 @@ mod asked;
 mod import;
 mod order;
 mod product;
+mod proof;
 
 pub(crate) use asked::{NoticeRequest, PayRequest, PlaceRequest};
 pub use import::ImportBody;
 pub use order::{CodeItem, CodeList, OrderBody, PlacedBody};
 pub use product::{ProductBody, ProductList};
+pub use proof::{ProofBody, ProofMalformed};
 
 use serde::Serialize;
 use tessera_model::money::Money;

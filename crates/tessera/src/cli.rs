@@ -42,6 +42,9 @@ pub(crate) enum Command {
     /// List and show dead letters: messages that could not be done.
     #[command(subcommand)]
     Dlq(Dlq),
+    /// Verify the draws of raffles.
+    #[command(subcommand)]
+    Rounds(Rounds),
     /// Prove from the tables that every balance holds.
     Reconcile,
     /// Make, list and revoke keys of operators and merchants.
@@ -184,6 +187,16 @@ pub(crate) enum Dlq {
     Show {
         /// Its id.
         id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Rounds {
+    /// Draw again from the proof of a draw, and say whether it holds.
+    Verify {
+        /// The file of the proof.
+        #[arg(value_name = "FILE")]
+        of: String,
     },
 }
 

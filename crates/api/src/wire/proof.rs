@@ -2,6 +2,7 @@
 
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tessera_model::draw::{EntropyRule, LedgerEntry, Proof, RoundTerms};
 use tessera_model::ids::BatchId;
 use tessera_model::text::Sku;
@@ -109,6 +110,21 @@ impl From<&Proof> for ProofBody {
 }
 
 impl ProofBody {
+    /// Reads the JSON of a proof.
+    ///
+    /// # Errors
+    /// For what is no JSON, a field that is missing, unknown, given twice or of another type, and a list in the
+    /// place of an object, which serde alone would take.
+    pub fn read(json: &[u8]) -> Result<Self, serde_json::Error> {
+        let body = serde_json::from_slice(json)?;
+        let value: Value = serde_json::from_slice(json)?;
+        let mut entries = value["ledger"].as_array().into_iter().flatten();
+        match value["round"].is_object() && entries.all(Value::is_object) {
+            true => Ok(body),
+            false => Err(serde::de::Error::custom("a list stands in the place of an object")),
+        }
+    }
+
     /// The proof these fields write, to be verified.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ pub(super) fn run(command: &Rounds, output: Output) -> Outcome {
 }
 
 fn verify_file(path: &str, output: Output) -> Outcome {
-    let body: ProofBody = serde_json::from_slice(&bytes(path)?)
+    let body = ProofBody::read(&bytes(path)?)
         .map_err(|e| Failure::no(format!("the proof does not hold: it is not one: {e}")))?;
     let proof = body.proof().map_err(|e| Failure::no(format!("the proof does not hold: {e}")))?;
     verify(&proof).map_err(|e| Failure::no(format!("the proof does not hold: {e}")))?;

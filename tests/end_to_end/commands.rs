@@ -5,6 +5,7 @@ mod letters;
 mod orders;
 mod others;
 mod products;
+mod rounds;
 
 use serde_json::{Value, json};
 use tessera_testbed::program::Program;

@@ -11,6 +11,7 @@ mod pay;
 mod plans;
 
 mod archive;
+mod draw;
 mod issue;
 mod network;
 mod serial;

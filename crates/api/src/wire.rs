@@ -4,12 +4,14 @@ mod asked;
 mod import;
 mod order;
 mod product;
+mod proof;
 mod round;
 
 pub(crate) use asked::{NoticeRequest, PayRequest, PlaceRequest};
 pub use import::ImportBody;
 pub use order::{CodeItem, CodeList, OrderBody, PlacedBody};
 pub use product::{ProductBody, ProductList};
+pub use proof::{ProofBody, ProofMalformed};
 pub use round::{RoundBody, RoundList};
 
 use serde::Serialize;

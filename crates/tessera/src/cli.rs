@@ -42,6 +42,9 @@ pub(crate) enum Command {
     /// List and show dead letters: messages that could not be done.
     #[command(subcommand)]
     Dlq(Dlq),
+    /// List and show rounds of raffles, verify their draws, call one off.
+    #[command(subcommand)]
+    Rounds(Rounds),
     /// Prove from the tables that every balance holds.
     Reconcile,
     /// Make, list and revoke keys of operators and merchants.
@@ -184,6 +187,44 @@ pub(crate) enum Dlq {
     Show {
         /// Its id.
         id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Rounds {
+    /// Draw again from the proof of a draw, and say whether it holds.
+    Verify {
+        /// The file of the proof, or the id of a round of this shop.
+        #[arg(value_name = "ID|FILE")]
+        of: String,
+    },
+    /// List rounds, newest first.
+    List {
+        /// Only of this raffle.
+        #[arg(long)]
+        sku: Option<String>,
+        #[command(flatten)]
+        listing: Listing,
+    },
+    /// Show one round.
+    Show {
+        /// Its id.
+        id: String,
+    },
+    /// Say the beacon's value that a full round's draw waits for.
+    Entropy {
+        /// The round's id.
+        id: String,
+        /// What the beacon published, 64 digits of hex: `rounds show` names its round.
+        randomness: String,
+    },
+    /// Call off a round before its draw: the price of its shares is to be paid back.
+    Cancel {
+        /// Its id.
+        id: String,
+        /// Why, for the audit log.
+        #[arg(long)]
+        reason: String,
     },
 }
 

@@ -11,6 +11,7 @@ mod migrate;
 mod orders;
 mod products;
 mod reconcile;
+mod rounds;
 mod serve;
 
 use clap::CommandFactory;
@@ -42,6 +43,7 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Outcome {
         Command::Codes(command) => codes::run(&settings(vec![])?, command, output).await,
         Command::Orders(command) => orders::run(&settings(vec![])?, command, output).await,
         Command::Dlq(command) => dlq::run(&settings(vec![])?, command, output).await,
+        Command::Rounds(command) => rounds::run(|| settings(vec![]), command, output).await,
         Command::Reconcile => reconcile::run(&settings(vec![])?, output).await,
         Command::Keys(command) => keys::run(&settings(vec![])?, command, output).await,
         Command::Keyring(command) => keyring::run(&settings(vec![])?, &command, output),

@@ -70,7 +70,7 @@ pub(super) async fn proof(State(app): State<App>, Path(id): Path<String>) -> Res
     })
     .await?;
     let undrawn = || Problem::new(Slug::RoundNotDrawn, format!("the round is {}", state.as_str()));
-    Ok(axum::Json(ProofBody::new(&proof.ok_or_else(undrawn)?)).into_response())
+    Ok(axum::Json(ProofBody::from(&proof.ok_or_else(undrawn)?)).into_response())
 }
 
 async fn read(app: &App, id: BatchId) -> Result<Round, Problem> {

@@ -8,7 +8,6 @@ use tessera_api::read::{ProductView, with_stock};
 use tessera_api::wire::ProductBody;
 use tessera_backoffice::products::{ApplyError, apply};
 use tessera_model::ids::ProductId;
-use tessera_model::product::{Product, Stock};
 use tessera_model::text::Sku;
 use tessera_store::{Store, run_alone};
 

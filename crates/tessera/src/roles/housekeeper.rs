@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use tessera_backoffice::janitor;
 use tessera_courier::Sweeper;
+use tessera_issuer::Mint;
+use tessera_issuer::rounds::{Draw, DrawOutcome};
 use tessera_orders::expire::Expire;
 use tessera_store::{Entropy, Result, SET_MAX, SetFault, Store, run_alone, run_set};
 use tokio::sync::watch;
@@ -21,6 +23,12 @@ const EXPIRE_EVERY: Duration = Duration::from_millis(500);
 /// A paid order without a message is found within 5 s: the sweeper's bound of 3 s and one round.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 
+/// A round is drawn within this time of its countdown's end.
+const DRAW_EVERY: Duration = Duration::from_secs(1);
+
+/// Rounds of one look: each reads the whole ledger of its round.
+const DRAWS_MAX: i64 = 16;
+
 /// A dead import is gone this long after its lease ran out.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
 
@@ -31,6 +39,7 @@ const PURGE_ROUNDS: u32 = 12;
 pub(super) async fn run(
     store: Arc<dyn Store>,
     entropy: Arc<Entropy>,
+    mint: Mint,
     sweeper: Sweeper,
     held: watch::Receiver<bool>,
     stop: CancellationToken,
@@ -40,6 +49,7 @@ pub(super) async fn run(
     tokio::join!(
         expire(&store, Ticks::every(EXPIRE_EVERY, always, &stop)),
         sweep(sweeper, ticks(SWEEP_EVERY)),
+        draw(&store, Arc::new(Draw::new(mint)), ticks(DRAW_EVERY)),
         tidy(&store, &entropy, ticks(TIDY_EVERY))
     );
 }
@@ -110,6 +120,37 @@ async fn sweep(mut sweeper: Sweeper, mut ticks: Ticks<'_>) {
     while ticks.next().await {
         told("sweep", sweeper.round().await);
     }
+}
+
+async fn draw(store: &Arc<dyn Store>, step: Arc<Draw>, mut ticks: Ticks<'_>) {
+    while ticks.next().await {
+        told("draw rounds", draw_due(store, &step).await);
+    }
+}
+
+/// Draws the rounds that are due, each by itself: one that cannot be drawn must not stop the others.
+async fn draw_due(store: &Arc<dyn Store>, step: &Arc<Draw>) -> Result<()> {
+    let reader = Arc::clone(store);
+    let due = run_alone(async move {
+        let mut tx = reader.snapshot().await?;
+        let now = tx.now();
+        tx.rounds_due(now, DRAWS_MAX).await
+    })
+    .await?;
+    for round in due {
+        for outcome in run_set(Arc::clone(store), Arc::clone(step), vec![round]).await {
+            match outcome {
+                Ok(DrawOutcome::Drawn(drawn)) => {
+                    tracing::info!(round.id = %round, number = drawn.number, "a round was drawn");
+                }
+                Ok(DrawOutcome::Waits) => tracing::debug!(round.id = %round, "a draw waits for its beacon"),
+                Ok(_) => {}
+                Err(SetFault::Data(detail)) => tracing::error!(round.id = %round, detail, "a round cannot be drawn"),
+                Err(SetFault::Store(error)) => return Err(error),
+            }
+        }
+    }
+    Ok(())
 }
 
 async fn tidy(store: &Arc<dyn Store>, entropy: &Entropy, mut ticks: Ticks<'_>) {

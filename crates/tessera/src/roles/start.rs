@@ -157,7 +157,8 @@ impl Parts<'_> {
             }
         };
         let entropy = Arc::clone(&self.shop.entropy);
-        work.spawn(housekeeper::run(store, entropy, sweeper, duty, self.stops.work.clone()));
+        let (mint, stop) = (self.shop.mint(), self.stops.work.clone());
+        work.spawn(housekeeper::run(store, entropy, mint, sweeper, duty, stop));
         Ok(())
     }
 

@@ -10,21 +10,28 @@ use crate::routes;
 #[openapi(
     info(title = "Tessera", description = "Orders, payments and codes. Errors are RFC 9457 problems."),
     paths(routes::list, routes::product, routes::place, routes::show, routes::codes, routes::events, routes::pay,
-        routes::cancel, routes::notify, routes::healthz, routes::readyz, routes::metrics),
-    modifiers(&Token)
+        routes::cancel, routes::notify, routes::healthz, routes::readyz, routes::metrics,
+        routes::admin::products::list, routes::admin::products::show, routes::admin::products::apply,
+        routes::admin::reconcile::reconcile),
+    modifiers(&Bearers)
 )]
 struct Document;
 
-struct Token;
+struct Bearers;
 
-impl Modify for Token {
+impl Modify for Bearers {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let scheme = HttpBuilder::new()
-            .scheme(HttpAuthScheme::Bearer)
-            .description(Some("an order's own token, from the answer that placed it"))
-            .build();
-        if let Some(components) = document.components.as_mut() {
-            components.add_security_scheme("token", SecurityScheme::Http(scheme));
+        let Some(components) = document.components.as_mut() else { return };
+        for (name, described) in [
+            ("token", "an order's own token, from the answer that placed it"),
+            (
+                "key",
+                "a key of `tessera keys create`: viewer, operator, owner, or shop for a merchant's servers",
+            ),
+        ] {
+            let scheme =
+                HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(described)).build();
+            components.add_security_scheme(name, SecurityScheme::Http(scheme));
         }
     }
 }

@@ -39,6 +39,8 @@ pub enum Slug {
     OrderNotPayable,
     /// `409`: the order is past cancelling.
     OrderNotCancellable,
+    /// `409`: what is fixed would change.
+    Fixed,
     /// `413`: the body is too large.
     TooLarge,
     /// `415`: not JSON.
@@ -70,6 +72,7 @@ impl Slug {
             Self::OrderNotCancellable => {
                 (S::CONFLICT, "order-not-cancellable", "The order cannot be cancelled")
             }
+            Self::Fixed => (S::CONFLICT, "fixed", "What is fixed cannot change"),
             Self::TooLarge => (S::PAYLOAD_TOO_LARGE, "too-large", "The body is too large"),
             Self::UnsupportedMediaType => {
                 (S::UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The body is not JSON")
@@ -102,6 +105,8 @@ pub struct Problem {
     errors: Vec<FieldError>,
     limit: Option<Limit>,
     retry_after: Option<Duration>,
+    /// By what one may say who one is, of a 401.
+    challenge: &'static str,
 }
 
 /// The JSON of a problem.
@@ -127,7 +132,19 @@ pub struct ProblemBody {
 impl Problem {
     /// A problem of a kind, this case in words.
     pub fn new(slug: Slug, detail: impl Into<String>) -> Self {
-        Self { slug, detail: detail.into(), errors: vec![], limit: None, retry_after: None }
+        Self {
+            slug,
+            detail: detail.into(),
+            errors: vec![],
+            limit: None,
+            retry_after: None,
+            challenge: "Signature",
+        }
+    }
+
+    /// Not known by any key: what was sent as `Authorization: Bearer KEY` is missing or good for nothing here.
+    pub fn no_key(detail: impl Into<String>) -> Self {
+        Self { challenge: "Bearer", ..Self::new(Slug::Unauthorized, detail) }
     }
 
     /// Values that are wrong, each with its place.
@@ -176,7 +193,7 @@ impl IntoResponse for Problem {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if status == StatusCode::UNAUTHORIZED {
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Signature"));
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(self.challenge));
         }
         if let Some(after) = self.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(after.as_secs()));

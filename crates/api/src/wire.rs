@@ -1,10 +1,13 @@
 //! The shapes of answers. Fields are added, never renamed.
 
+mod admin;
 mod asked;
 mod import;
 mod order;
 mod product;
 
+pub(crate) use admin::ProductRequest;
+pub use admin::{AdminProductBody, AdminProductList, ReconcileBody};
 pub(crate) use asked::{NoticeRequest, PayRequest, PlaceRequest};
 pub use import::ImportBody;
 pub use order::{CodeItem, CodeList, OrderBody, PlacedBody};

@@ -87,7 +87,8 @@ pub(super) fn buyer(app: &App, id: &str, headers: &HeaderMap) -> Result<(OrderId
     Ok((order, epoch))
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+/// What was sent as `Authorization: Bearer …`.
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())

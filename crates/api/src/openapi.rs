@@ -24,10 +24,8 @@ impl Modify for Bearers {
         let Some(components) = document.components.as_mut() else { return };
         for (name, described) in [
             ("token", "an order's own token, from the answer that placed it"),
-            (
-                "key",
-                "a key of `tessera keys create`: viewer, operator, owner, or shop for a merchant's servers",
-            ),
+            ("customer", "a JWT (HS256) that the shop signed for its `sub`, where customers.proof is jwt"),
+            ("key", "a key of `tessera keys create`, of a role that may do this"),
         ] {
             let scheme =
                 HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(described)).build();

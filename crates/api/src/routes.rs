@@ -9,7 +9,7 @@ mod notify;
 mod orders;
 mod pay;
 mod products;
-mod request;
+pub(crate) mod request;
 mod unique;
 
 use axum::Router;

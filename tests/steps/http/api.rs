@@ -6,7 +6,9 @@ use std::time::Duration;
 use axum::Router;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tessera_api::{App, AppParts, HttpSettings, Metrics, Ops, PaymentSettings, WebhookSecret, router};
+use tessera_api::{
+    App, AppParts, CustomerProof, HttpSettings, Metrics, Ops, PaymentSettings, WebhookSecret, router,
+};
 use tessera_backoffice::api_keys;
 use tessera_courier::Publisher;
 use tessera_model::ids::{OrderId, ProductId};
@@ -72,6 +74,7 @@ impl Api {
             entropy: Arc::clone(&shop.entropy),
             heard: Arc::new(Publishes(shop.publisher.clone())),
             payments: PaymentSettings { test: true, hmac: WebhookSecret::parse(SECRET) },
+            proof: CustomerProof::None,
             http: HttpSettings::default(),
             ops: Ops {
                 store: Arc::clone(&shop.store),

@@ -14,6 +14,7 @@ use axum::routing::{get, put};
 
 use crate::app::App;
 
+pub(crate) use operator::key_of;
 pub(super) use operator::{Operator, Viewer};
 
 /// What operators are answered.

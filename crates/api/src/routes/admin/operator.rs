@@ -48,11 +48,7 @@ fn actor(key: &ApiKey) -> String {
 }
 
 /// The key of a request, if it may do what `needed` may.
-pub(in crate::routes) async fn key_of(
-    app: &App,
-    headers: &HeaderMap,
-    needed: Role,
-) -> Result<ApiKey, Problem> {
+pub(crate) async fn key_of(app: &App, headers: &HeaderMap, needed: Role) -> Result<ApiKey, Problem> {
     let text =
         bearer(headers).ok_or_else(|| Problem::no_key("no key was sent: send Authorization: Bearer KEY"))?;
     let (store, hash) = (Arc::clone(&app.store), api_key_hash(text));

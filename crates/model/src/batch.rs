@@ -23,6 +23,11 @@ impl BatchState {
             Self::Closed => "closed",
         }
     }
+
+    /// Reads the word.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Loading, Self::Open, Self::Closed].into_iter().find(|s| s.as_str() == text)
+    }
 }
 
 /// An open batch as the issuer sees it: locked, to be advanced.

@@ -12,8 +12,12 @@ use tessera_model::product::{Product, Stock};
 use tessera_model::span::Span;
 use tessera_model::text::{CustomerId, Provider, Reference, Sku};
 use tessera_model::time::Timestamp;
-use tessera_store::batches::{BatchOps, IssuedSpan, KnownCode, NewBatch, NewCode};
+use tessera_store::batches::{BatchOps, BatchReading, IssuedSpan, KnownCode, NewBatch, NewCode};
 use tessera_store::customers::CustomerOps;
+use tessera_store::history::{HistoryOps, MoneyMoved};
+use tessera_store::ledger::{
+    BatchRecord, Claimant, Covered, LedgerOps, Movement, MovementFilter, NewVoid, SpanCause, VoidedPlace,
+};
 use tessera_store::letters::{Letter, LetterOps, LetterState};
 use tessera_store::operators::{ApiKey, AuditEntry, KeyCheck, Lease, OperatorOps};
 use tessera_store::orders::{Advance, KnownRequest, OrderFilter, OrderOps};
@@ -135,6 +139,24 @@ delegate! {
         waitlists_leave(orders: &[OrderId]) -> ();
         waitlists_fillable(before: Timestamp, limit: i64) -> Vec<(OrderId, ProductId)>;
         waitlists_told(orders: &[OrderId]) -> ();
+    }
+    LedgerOps {
+        batches_list(product: Option<ProductId>, before: Option<BatchId>, limit: i64) -> Vec<BatchRecord>;
+        batches_read(ids: &[BatchId]) -> Vec<BatchRecord>;
+        batches_reading(ids: &[BatchId]) -> Vec<BatchReading>;
+        batches_ending(by: Timestamp, limit: i64) -> Vec<BatchId>;
+        spans_at(places: &[(BatchId, i64)]) -> Vec<Covered>;
+        spans_explain(causes: &[SpanCause]) -> ();
+        places_void(voids: &[NewVoid]) -> Vec<(BatchId, i64)>;
+        places_voided(places: &[(BatchId, i64)]) -> Vec<VoidedPlace>;
+        movements_list(filter: &MovementFilter, limit: i64) -> Vec<Movement>;
+        claimants_of(product: ProductId, limit: i64) -> Vec<Claimant>;
+    }
+    HistoryOps {
+        money_history(order: OrderId, limit: i64) -> Vec<MoneyMoved>;
+        audit_of(subject: &str, limit: i64) -> Vec<(Timestamp, AuditEntry)>;
+        letters_of(order: OrderId) -> Vec<Letter>;
+        orders_reissue(order: OrderId) -> Option<i32>;
     }
     LetterOps {
         letters_put(letters: &[Letter]) -> ();

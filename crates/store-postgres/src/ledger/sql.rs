@@ -82,7 +82,7 @@ pub(super) const VOIDED: &str = "\
     CROSS JOIN LATERAL (SELECT * FROM voided_position WHERE batch = j.batch AND position = j.place OFFSET 0) v";
 
 /// Movements along the chains, looked up by one part of the filter and held to the others. Of what a void span
-/// covers, places voided before it tell for themselves; one without a cause covers nothing else.
+/// covers, places voided before it tell for themselves; one that covers nothing else and has no cause is no movement.
 macro_rules! spans {
     ($by:literal) => {
         concat!(
@@ -90,7 +90,8 @@ macro_rules! spans {
                (CASE WHEN s.kind = 'anchor' THEN b.size ELSE s.upto - s.start - CASE WHEN s.kind IN ('void', 'burn') THEN \
                  (SELECT count(*) FROM voided_position v WHERE v.batch = s.batch AND v.position >= s.start \
                     AND v.position < s.upto) ELSE 0 END END)::bigint AS quantity, \
-               coalesce(c.at, CASE WHEN s.kind = 'anchor' THEN b.opened_at ELSE o.issued_at END) AS at, c.actor, c.reason \
+               coalesce(c.at, CASE WHEN s.kind = 'anchor' THEN b.opened_at WHEN s.order_id IS NULL THEN b.closed_at \
+                 ELSE o.issued_at END) AS at, c.actor, c.reason \
              FROM span s JOIN batch b ON b.id = s.batch JOIN product p ON p.id = b.product \
              LEFT JOIN span_cause c ON c.batch = s.batch AND c.upto = s.upto \
              LEFT JOIN orders o ON o.id = s.order_id WHERE ",
@@ -98,7 +99,9 @@ macro_rules! spans {
             " AND ($1::uuid IS NULL OR b.product = $1) AND ($2::uuid IS NULL OR s.batch = $2) \
                AND ($3::uuid IS NULL OR s.order_id = $3) AND (s.batch, s.upto) < (",
             before!("$4"),
-            ", $5::bigint) AND (s.kind <> 'void' OR c.at IS NOT NULL) ORDER BY s.batch DESC, s.upto DESC LIMIT $6"
+            ", $5::bigint) AND (s.kind <> 'void' OR c.at IS NOT NULL OR s.upto - s.start > (\
+                 SELECT count(*) FROM voided_position v WHERE v.batch = s.batch AND v.position >= s.start \
+                   AND v.position < s.upto)) ORDER BY s.batch DESC, s.upto DESC LIMIT $6"
         )
     };
 }

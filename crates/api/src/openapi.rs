@@ -12,7 +12,9 @@ use crate::routes;
     paths(routes::list, routes::product, routes::place, routes::show, routes::codes, routes::events, routes::pay,
         routes::cancel, routes::notify, routes::healthz, routes::readyz, routes::metrics,
         routes::admin::products::list, routes::admin::products::show, routes::admin::products::apply,
-        routes::admin::reconcile::reconcile),
+        routes::admin::batches::list, routes::admin::batches::void, routes::admin::batches::check,
+        routes::admin::orders::list, routes::admin::orders::show, routes::admin::orders::replace,
+        routes::admin::ledger::ledger, routes::admin::reconcile::reconcile),
     modifiers(&Bearers)
 )]
 struct Document;

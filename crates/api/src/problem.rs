@@ -39,8 +39,8 @@ pub enum Slug {
     OrderNotPayable,
     /// `409`: the order is past cancelling.
     OrderNotCancellable,
-    /// `409`: what is fixed would change.
-    Fixed,
+    /// `409`: something fixed would change, or the state does not allow it.
+    Conflict,
     /// `413`: the body is too large.
     TooLarge,
     /// `415`: not JSON.
@@ -72,7 +72,7 @@ impl Slug {
             Self::OrderNotCancellable => {
                 (S::CONFLICT, "order-not-cancellable", "The order cannot be cancelled")
             }
-            Self::Fixed => (S::CONFLICT, "fixed", "What is fixed cannot change"),
+            Self::Conflict => (S::CONFLICT, "conflict", "Its state does not allow this"),
             Self::TooLarge => (S::PAYLOAD_TOO_LARGE, "too-large", "The body is too large"),
             Self::UnsupportedMediaType => {
                 (S::UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The body is not JSON")

@@ -6,8 +6,11 @@ mod import;
 mod order;
 mod product;
 
-pub(crate) use admin::ProductRequest;
-pub use admin::{AdminProductBody, AdminProductList, ReconcileBody};
+pub use admin::{
+    AdminOrderBody, AdminProductBody, AdminProductList, BatchBody, BatchList, CodeCheckBody, LedgerList,
+    MovementBody, OrderList, ReconcileBody, ReplacedBody, VoidBody,
+};
+pub(crate) use admin::{CodeRequest, ProductRequest, ReplaceRequest, VoidRequest};
 pub(crate) use asked::{NoticeRequest, PayRequest, PlaceRequest};
 pub use import::ImportBody;
 pub use order::{CodeItem, CodeList, OrderBody, PlacedBody};

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::marks::{CodeMark, marked, marks};
 use tessera_model::ids::{BatchId, OrderId};
 use tessera_model::import::CodeText;
 use tessera_model::keys::{BatchKeys, Keyring, Sealed, unwrap};
@@ -20,6 +21,8 @@ pub struct IssuedCode {
     pub position: i64,
     /// The code, as it is shown.
     pub text: String,
+    /// Whether it is good, as far as we know.
+    pub state: CodeMark,
 }
 
 impl std::fmt::Debug for IssuedCode {
@@ -86,10 +89,11 @@ pub(super) async fn read(
     let ranges = ranges(spots.values().flatten());
     let sealed: HashMap<(BatchId, i64), Sealed> =
         tx.codes_read(&ranges).await?.into_iter().map(|(batch, at, sealed)| ((batch, at), sealed)).collect();
+    let marks = marks(spans);
     spots
         .into_iter()
         .map(|(order, spots)| {
-            let open = |spot: Spot| open(&spot, &openers, &sealed);
+            let open = |spot: Spot| open(&spot, &openers, &sealed).map(|code| marked(code, order, &marks));
             Ok((order, spots.into_iter().map(open).collect::<Result<_>>()?))
         })
         .collect()
@@ -97,7 +101,7 @@ pub(super) async fn read(
 
 fn openers(keyring: &Keyring, spans: &[IssuedSpan]) -> Result<HashMap<BatchId, Opener>> {
     let mut openers = HashMap::new();
-    for BatchReading { id, size, pick, key } in spans.iter().map(|s| &s.batch) {
+    for BatchReading { id, size, pick, key, .. } in spans.iter().map(|s| &s.batch) {
         if openers.contains_key(id) {
             continue;
         }
@@ -169,5 +173,10 @@ fn open(
     let sealed = sealed.get(&(spot.batch, spot.stored)).ok_or_else(lost)?;
     let bytes = opener.keys.open(spot.stored, sealed).map_err(|_| lost())?;
     let code = CodeText::from_canonical(bytes).map_err(|_| lost())?;
-    Ok(IssuedCode { line: spot.line, position: spot.shown, text: code.text().to_string() })
+    Ok(IssuedCode {
+        line: spot.line,
+        position: spot.shown,
+        text: code.text().to_string(),
+        state: CodeMark::Issued,
+    })
 }

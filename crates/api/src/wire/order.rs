@@ -80,6 +80,7 @@ struct CodeBody {
     code: String,
     /// Counts within the line, from 1.
     position: i64,
+    /// `issued`, or else `replaced` by another code of the line, or `voided`: it is not to be used.
     #[schema(example = "issued")]
     state: &'static str,
 }
@@ -164,7 +165,7 @@ impl LineBody {
 
 impl CodeBody {
     fn new(code: &IssuedCode) -> Self {
-        Self { code: code.text.clone(), position: code.position, state: "issued" }
+        Self { code: code.text.clone(), position: code.position, state: code.state.as_str() }
     }
 }
 
@@ -204,4 +205,6 @@ pub struct CodeItem {
     pub code: String,
     /// Counts within the line, from 1.
     pub position: i64,
+    /// `issued`, or else `replaced` by another code of the line, or `voided`: it is not to be used.
+    pub state: &'static str,
 }

@@ -42,7 +42,7 @@ async fn what_a_sale_has_fixed_cannot_be_put() {
     api.place("ann", &[("card", 1)]).await;
     let euros = json!({ "name": "Card", "kind": "codes", "price": { "minor": 1, "currency": "EUR" } });
     let put = ask("PUT", "/v1/admin/products/card").token(&key).json(&euros);
-    api.ask(put).await.problem(409, "fixed");
+    api.ask(put).await.problem(409, "conflict");
     api.close().await;
 }
 

@@ -7,6 +7,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use tessera_backoffice::products::{self, ApplyError};
+use tessera_issuer::Mint;
 use tessera_model::ids::ProductId;
 use tessera_model::product::Product;
 use tessera_model::text::Sku;
@@ -87,7 +88,8 @@ pub(in crate::routes) async fn apply(
         return Err(Problem::invalid_at("/sku", "is not that of the path: give the same, or leave it out"));
     }
     let named = rules.sku.clone();
-    let applied = products::apply(&app.store, &app.entropy, vec![rules], operator.actor()).await;
+    let mint = Mint::new(&app.keyring, &app.entropy);
+    let applied = products::apply(&app.store, &mint, vec![rules], operator.actor()).await;
     let created = applied.map_err(refused)?.first().is_some_and(|applied| applied.created);
     let status = if created { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, axum::Json(one(&app, named).await?)).into_response())
@@ -96,7 +98,7 @@ pub(in crate::routes) async fn apply(
 fn refused(error: ApplyError) -> Problem {
     match error {
         ApplyError::Store(error) => error.into(),
-        refused => Problem::new(Slug::Fixed, refused.to_string()),
+        refused => Problem::new(Slug::Conflict, refused.to_string()),
     }
 }
 

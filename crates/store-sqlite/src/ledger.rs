@@ -83,8 +83,9 @@ fn movement(fields: &Fields<'_>) -> Result<Movement> {
 }
 
 /// Two lists in one order, cut at `limit`; what ends where the last one ends stays with it.
-fn merged(mut movements: Vec<Movement>, voids: Vec<Movement>, limit: i64) -> Vec<Movement> {
-    movements.extend(voids);
+fn merged(spans: Vec<Movement>, mut movements: Vec<Movement>, limit: i64) -> Vec<Movement> {
+    // A place is voided after the span that ends with it.
+    movements.extend(spans);
     movements.sort_by_key(|m| std::cmp::Reverse((m.batch, m.upto)));
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let last = movements.get(limit.saturating_sub(1)).map(|m| (m.batch, m.upto));

@@ -6,6 +6,7 @@
     reason = "an answer that is not as expected fails its test"
 )]
 
+mod admin;
 pub(crate) mod api;
 pub(crate) mod ask;
 mod embedded;

@@ -15,6 +15,7 @@ use crate::allowance::Allowance;
 use crate::metrics::Metrics;
 use crate::ops::Ops;
 use crate::problem::Problem;
+use crate::proof::CustomerProof;
 use crate::read::{OrderView, load_each};
 use crate::signature::WebhookSecret;
 use crate::waiting::Waiters;
@@ -51,6 +52,8 @@ pub struct AppParts {
     pub heard: Arc<dyn Heard>,
     /// Which providers are there.
     pub payments: PaymentSettings,
+    /// Who vouches for customers.
+    pub proof: CustomerProof,
     /// How it is served.
     pub http: HttpSettings,
     /// What tells how the process is.
@@ -77,6 +80,7 @@ pub struct App {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) ops: Ops,
     pub(crate) payments: Arc<PaymentSettings>,
+    pub(crate) proof: Arc<CustomerProof>,
     pub(crate) http: Arc<HttpSettings>,
     pub(crate) stop: CancellationToken,
     /// Which refused notices are kept.
@@ -88,7 +92,8 @@ pub struct App {
 impl App {
     /// Starts what the routes stand on: the desk's batchers, the readers, the waiters.
     pub fn start(parts: AppParts) -> Self {
-        let AppParts { store, broker, keyring, clock, entropy, heard, payments, http, ops, .. } = parts;
+        let AppParts { store, broker, keyring, clock, entropy, heard, payments, proof, http, ops, .. } =
+            parts;
         let waiters = Waiters::new(Arc::clone(&store), Arc::clone(&keyring), ops.metrics.waiting.clone());
         tokio::spawn(Arc::clone(&waiters).run(broker, parts.recheck, parts.stop.clone()));
         let views = Batcher::spawn({
@@ -100,6 +105,7 @@ impl App {
             metrics: Arc::clone(&ops.metrics),
             ops,
             payments: Arc::new(payments),
+            proof: Arc::new(proof),
             http: Arc::new(http),
             stop: parts.stop,
             refused: Arc::new(Allowance::new(REFUSED_KEPT.0, REFUSED_KEPT.1)),

@@ -11,6 +11,7 @@ mod metrics;
 mod openapi;
 mod ops;
 mod problem;
+mod proof;
 mod signature;
 mod waiting;
 
@@ -27,6 +28,7 @@ pub use metrics::{Metrics, Reading};
 pub use openapi::document;
 pub use ops::{Ops, Readiness, ops_router};
 pub use problem::{Problem, Slug};
+pub use proof::{CustomerProof, JwtSecret};
 pub use routes::router;
 pub use signature::WebhookSecret;
 pub use waiting::Waiters;

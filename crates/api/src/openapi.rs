@@ -9,22 +9,30 @@ use crate::routes;
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Tessera", description = "Orders, payments and codes. Errors are RFC 9457 problems."),
-    paths(routes::list, routes::product, routes::rounds, routes::round, routes::proof, routes::place, routes::show, routes::codes, routes::events, routes::pay,
-        routes::cancel, routes::notify, routes::healthz, routes::readyz, routes::metrics),
-    modifiers(&Token)
+    paths(routes::list, routes::product, routes::rounds, routes::round, routes::proof, routes::place, routes::show,
+        routes::codes, routes::events, routes::pay, routes::cancel, routes::notify, routes::healthz, routes::readyz,
+        routes::metrics,
+        routes::admin::products::list, routes::admin::products::show, routes::admin::products::apply,
+        routes::admin::batches::list, routes::admin::batches::void, routes::admin::batches::check,
+        routes::admin::orders::list, routes::admin::orders::show, routes::admin::orders::replace,
+        routes::admin::ledger::ledger, routes::admin::reconcile::reconcile),
+    modifiers(&Bearers)
 )]
 struct Document;
 
-struct Token;
+struct Bearers;
 
-impl Modify for Token {
+impl Modify for Bearers {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let scheme = HttpBuilder::new()
-            .scheme(HttpAuthScheme::Bearer)
-            .description(Some("an order's own token, from the answer that placed it"))
-            .build();
-        if let Some(components) = document.components.as_mut() {
-            components.add_security_scheme("token", SecurityScheme::Http(scheme));
+        let Some(components) = document.components.as_mut() else { return };
+        for (name, described) in [
+            ("token", "an order's own token, from the answer that placed it"),
+            ("customer", "a JWT (HS256) that the shop signed for its `sub`, where customers.proof is jwt"),
+            ("key", "a key of `tessera keys create`, of a role that may do this"),
+        ] {
+            let scheme =
+                HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(described)).build();
+            components.add_security_scheme(name, SecurityScheme::Http(scheme));
         }
     }
 }

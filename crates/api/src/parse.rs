@@ -4,10 +4,12 @@
 
 mod fields;
 mod notice;
+mod operate;
 mod order;
 mod product;
 
 pub use fields::{Fields, body_hash};
 pub use notice::{Notice, NoticeKind, SettledNotice, notice};
+pub use operate::{ReplaceRequest, VoidRequest, code, replace, void};
 pub use order::{OrderRequest, order};
 pub use product::{product, products};

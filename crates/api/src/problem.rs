@@ -108,6 +108,8 @@ pub struct Problem {
     errors: Vec<FieldError>,
     limit: Option<Limit>,
     retry_after: Option<Duration>,
+    /// By what one may say who one is, of a 401.
+    challenge: &'static str,
 }
 
 /// The JSON of a problem.
@@ -133,7 +135,19 @@ pub struct ProblemBody {
 impl Problem {
     /// A problem of a kind, this case in words.
     pub fn new(slug: Slug, detail: impl Into<String>) -> Self {
-        Self { slug, detail: detail.into(), errors: vec![], limit: None, retry_after: None }
+        Self {
+            slug,
+            detail: detail.into(),
+            errors: vec![],
+            limit: None,
+            retry_after: None,
+            challenge: "Signature",
+        }
+    }
+
+    /// Not known by any key: what was sent as `Authorization: Bearer KEY` is missing or good for nothing here.
+    pub fn no_key(detail: impl Into<String>) -> Self {
+        Self { challenge: "Bearer", ..Self::new(Slug::Unauthorized, detail) }
     }
 
     /// Values that are wrong, each with its place.
@@ -182,7 +196,7 @@ impl IntoResponse for Problem {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if status == StatusCode::UNAUTHORIZED {
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Signature"));
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(self.challenge));
         }
         if let Some(after) = self.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(after.as_secs()));

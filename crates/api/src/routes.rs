@@ -1,13 +1,15 @@
 //! The routes, each in the file of its path.
 
+pub(crate) mod admin;
 mod codes;
 mod events;
 pub(crate) mod health;
+mod listing;
 mod notify;
 mod orders;
 mod pay;
 mod products;
-mod request;
+pub(crate) mod request;
 mod rounds;
 mod unique;
 
@@ -52,6 +54,7 @@ pub fn router(app: App) -> Router {
         .route("/metrics", get(health::metrics))
         .route("/openapi.json", get(crate::openapi::json))
         .route("/docs", get(crate::openapi::docs))
+        .merge(admin::router())
         .fallback(|| async { Problem::new(Slug::NotFound, "there is no such path") })
         .method_not_allowed_fallback(|| async {
             Problem::new(Slug::MethodNotAllowed, "this path is not for that method")

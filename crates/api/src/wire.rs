@@ -1,5 +1,6 @@
 //! The shapes of answers. Fields are added, never renamed.
 
+mod admin;
 mod asked;
 mod import;
 mod order;
@@ -7,6 +8,11 @@ mod product;
 mod proof;
 mod round;
 
+pub use admin::{
+    AdminOrderBody, AdminProductBody, AdminProductList, BatchBody, BatchList, CodeCheckBody, LedgerList,
+    MovementBody, OrderList, ReconcileBody, ReplacedBody, VoidBody,
+};
+pub(crate) use admin::{CodeRequest, ProductRequest, ReplaceRequest, VoidRequest};
 pub(crate) use asked::{NoticeRequest, PayRequest, PlaceRequest};
 pub use import::ImportBody;
 pub use order::{CodeItem, CodeList, OrderBody, PlacedBody};

@@ -4,6 +4,7 @@
 //! buyers do is `orders`' business, what hands out codes the `issuer`'s.
 
 pub mod api_keys;
+pub mod cards;
 pub mod import;
 pub mod janitor;
 pub mod keyring;

@@ -11,9 +11,13 @@ mod over;
 mod serial;
 
 pub mod issue;
+pub mod replace;
 pub mod rounds;
+pub mod void;
 
 pub use issue::{Effects, Issue, IssueOutcome, IssueResult, Work};
 pub use message::{Undecodable, decode};
+pub use replace::{Replace, ReplaceOutcome, Replacement};
 pub use rounds::Mint;
 pub use serial::{Serial, SetNote};
+pub use void::{Done, Void, VoidOutcome, Voided, Voiding};

@@ -23,6 +23,11 @@ impl BatchState {
             Self::Closed => "closed",
         }
     }
+
+    /// Reads the word.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Loading, Self::Open, Self::Closed].into_iter().find(|s| s.as_str() == text)
+    }
 }
 
 /// An open batch as the issuer sees it: locked, to be advanced.
@@ -58,15 +63,31 @@ impl OpenBatch {
         part: &mut i32,
         spans: &mut Vec<Span>,
     ) -> i64 {
+        self.give(SpanKind::Issue, quantity, Owner { order, line, part: *part }, part, spans)
+    }
+
+    /// As [`OpenBatch::take`], in the place of codes that do not work.
+    pub fn replace(&mut self, quantity: i64, owner: Owner, part: &mut i32, spans: &mut Vec<Span>) -> i64 {
+        self.give(SpanKind::Replacement, quantity, owner, part, spans)
+    }
+
+    fn give(
+        &mut self,
+        kind: SpanKind,
+        quantity: i64,
+        owner: Owner,
+        part: &mut i32,
+        spans: &mut Vec<Span>,
+    ) -> i64 {
         let mut given = 0;
         while given < quantity && self.unissued() > 0 {
             self.step_over_voided(spans);
             let end = self.voided.first().copied().unwrap_or(self.size);
             let upto = end.min(self.issued.saturating_add(quantity - given));
             given += upto - self.issued;
-            let owner = Owner { order, line, part: *part };
+            let owner = Owner { part: *part, ..owner };
             *part += 1;
-            self.cover(upto, SpanKind::Issue, Some(owner), spans);
+            self.cover(upto, kind, Some(owner), spans);
         }
         given
     }

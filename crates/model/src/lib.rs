@@ -24,6 +24,8 @@ pub mod round;
 pub mod issue;
 pub mod pay;
 pub mod place;
+pub mod replace;
+pub mod void;
 
 pub mod event;
 pub mod keys;

@@ -62,13 +62,24 @@ pub(crate) fn open(fields: &Fields<'_>) -> Result<OpenBatch> {
     })
 }
 
+fn places(fields: &Fields<'_>, column: &str) -> Result<Vec<i64>> {
+    fields.get(column)
+}
+
 fn issued(fields: &Fields<'_>) -> Result<IssuedSpan> {
     let owner = Owner {
         order: fields.id("order_id", OrderId::from_uuid)?,
         line: fields.small("line")?,
         part: fields.small("part")?,
     };
-    Ok(IssuedSpan { owner, start: fields.get("start")?, upto: fields.get("upto")?, batch: reading(fields)? })
+    Ok(IssuedSpan {
+        owner,
+        start: fields.get("start")?,
+        upto: fields.get("upto")?,
+        voided: places(fields, "voided")?,
+        replaced: places(fields, "replaced")?,
+        batch: reading(fields)?,
+    })
 }
 
 fn known(fields: &Fields<'_>) -> Result<KnownCode> {

@@ -45,6 +45,7 @@ const LIVE: &str = concat!(
 const IN_STATE: &str =
     concat!(columns!(), "WHERE state = $3 AND id < ", before!("$1"), " ORDER BY id DESC LIMIT $2");
 const READ: &str = concat!(columns!(), "WHERE id = $1");
+pub(crate) const OF_ORDER: &str = concat!(columns!(), "WHERE order_id = $1 ORDER BY id");
 const RAISE: &str = "\
     INSERT INTO attempt (order_id, count)
     SELECT id, 1 FROM orders WHERE id = ANY($1) ORDER BY id
@@ -54,7 +55,7 @@ const CLEAR: &str = "\
     WITH tried AS MATERIALIZED (SELECT order_id FROM attempt WHERE order_id = ANY($1) ORDER BY order_id FOR UPDATE)
     DELETE FROM attempt a USING tried WHERE a.order_id = tried.order_id";
 
-fn letter(fields: &Fields<'_>) -> Result<Letter> {
+pub(crate) fn letter(fields: &Fields<'_>) -> Result<Letter> {
     Ok(Letter {
         id: fields.id("id", LetterId::from_uuid)?,
         message_id: fields.get("message_id")?,

@@ -177,7 +177,10 @@ impl OrderOps for PostgresTx {
             .bind(filter.customer.as_ref().map(|c| c.folded().to_owned()))
             .bind(filter.reference.as_ref().map(|r| r.as_str().to_owned()))
             .bind(filter.before.map(OrderId::uuid))
-            .bind(limit);
+            .bind(limit)
+            .bind(filter.from.map(At))
+            .bind(filter.to.map(At))
+            .bind(filter.stuck.map(At));
         self.read(list, "orders", order).await
     }
 

@@ -32,7 +32,10 @@ const APPEND: &str = "\
     SELECT unhex(value->>0), value->>1, value->>2, value->>3, value->>4, unhex(value->>5), value->>6, value->>7
     FROM json_each(?1) ORDER BY key";
 const SPANS_OF: &str = "\
-    SELECT s.order_id, s.line, s.part, s.start, s.upto, b.*
+    SELECT s.order_id, s.line, s.part, s.start, s.upto, (SELECT json_group_array(v.position) FROM voided_position v
+            WHERE v.batch = s.batch AND v.position >= s.start AND v.position < s.upto) AS voided,
+        (SELECT json_group_array(v.position) FROM voided_position v
+            WHERE v.batch = s.batch AND v.position >= s.start AND v.position < s.upto AND v.part IS NOT NULL) AS replaced, b.*
     FROM json_each(?1) j JOIN span s ON s.order_id = unhex(j.value) JOIN batch_reading b ON b.id = s.batch
     ORDER BY s.order_id, s.line, s.part";
 const CODES: &str = "\
@@ -108,13 +111,24 @@ pub(crate) fn open(fields: &Fields<'_>) -> Result<OpenBatch> {
     })
 }
 
+fn places(fields: &Fields<'_>, column: &str) -> Result<Vec<i64>> {
+    serde_json::from_str(fields.get(column)?).map_err(|_| fields.inconsistent(column))
+}
+
 fn issued(fields: &Fields<'_>) -> Result<IssuedSpan> {
     let owner = Owner {
         order: fields.id("order_id", OrderId::from_uuid)?,
         line: fields.integer("line")?,
         part: fields.integer("part")?,
     };
-    Ok(IssuedSpan { owner, start: fields.get("start")?, upto: fields.get("upto")?, batch: reading(fields)? })
+    Ok(IssuedSpan {
+        owner,
+        start: fields.get("start")?,
+        upto: fields.get("upto")?,
+        voided: places(fields, "voided")?,
+        replaced: places(fields, "replaced")?,
+        batch: reading(fields)?,
+    })
 }
 
 fn known(fields: &Fields<'_>) -> Result<KnownCode> {

@@ -36,6 +36,7 @@ const LIVE: &str = concat!(
 const IN_STATE: &str =
     concat!(columns!(), "WHERE state = ?3 AND id < ", before!("?1"), " ORDER BY id DESC LIMIT ?2");
 const READ: &str = concat!(columns!(), "WHERE id = ?1");
+pub(crate) const OF_ORDER: &str = concat!(columns!(), "WHERE order_id = ?1 ORDER BY id");
 const RAISE: &str = "\
     INSERT INTO attempt (order_id, count)
     SELECT o.id, 1 FROM json_each(?1) j JOIN orders o ON o.id = unhex(j.value) WHERE true
@@ -43,7 +44,7 @@ const RAISE: &str = "\
     RETURNING order_id, count";
 const CLEAR: &str = "DELETE FROM attempt WHERE order_id IN (SELECT unhex(value) FROM json_each(?1))";
 
-fn letter(fields: &Fields<'_>) -> Result<Letter> {
+pub(crate) fn letter(fields: &Fields<'_>) -> Result<Letter> {
     Ok(Letter {
         id: fields.id("id", LetterId::from_uuid)?,
         message_id: fields.get("message_id")?,

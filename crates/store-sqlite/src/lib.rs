@@ -10,6 +10,8 @@ mod coupons;
 mod customers;
 mod encode;
 mod error;
+mod history;
+mod ledger;
 mod letters;
 mod operators;
 mod orders;

@@ -143,7 +143,10 @@ impl OrderOps for SqliteTx {
             .bind(filter.customer.as_ref().map(|c| c.folded().to_owned()))
             .bind(filter.reference.as_ref().map(|r| r.as_str().to_owned()))
             .bind(filter.before.map(OrderId::uuid))
-            .bind(limit);
+            .bind(limit)
+            .bind(filter.from.map(Timestamp::micros))
+            .bind(filter.to.map(Timestamp::micros))
+            .bind(filter.stuck.map(Timestamp::micros));
         self.read(list, "orders", order).await
     }
 

@@ -8,6 +8,7 @@ use tessera_store::Result;
 use tessera_store::products::{ProductOps, StockFigures};
 
 use crate::encode::{before, id, set};
+use crate::ledger::{ahead, skipped, taken};
 use crate::row::Fields;
 use crate::tx::SqliteTx;
 
@@ -91,7 +92,8 @@ const MOVE: &str = "\
     UPDATE stock SET claimed = claimed + moved.delta
     FROM (SELECT unhex(value->>0) AS product, sum(value->>1) AS delta FROM json_each(?1) GROUP BY 1) AS moved
     WHERE stock.product = moved.product AND stock.claims";
-/// Spans cover what was issued without a gap, so what is not void among them orders have. Backordered orders
+/// Spans cover what was issued without a gap, so what is not void among them orders have, but for
+/// places that were voided after it. Backordered orders
 /// are found by their waitlists, once for all products.
 const FIGURES: &str = concat!(
     "WITH waiting AS MATERIALIZED (SELECT l.product, sum(l.quantity) AS quantity \
@@ -102,12 +104,17 @@ const FIGURES: &str = concat!(
     unissued!(),
     " AS unissued, \
         coalesce((SELECT sum(b.issued) FROM batch b WHERE b.product = s.product), 0) AS covered, \
-        coalesce((SELECT sum(n.upto - n.start) FROM batch b JOIN span n ON n.batch = b.id \
-            WHERE b.product = s.product AND n.kind IN ('void', 'burn')), 0) AS skipped, \
-        (SELECT count(*) FROM batch b JOIN voided_position v ON v.batch = b.id \
-            WHERE b.product = s.product AND v.position >= b.issued) AS ahead \
+        coalesce((SELECT sum(",
+    skipped!(),
+    ") FROM batch b WHERE b.product = s.product), 0) AS skipped, \
+        coalesce((SELECT sum(",
+    ahead!(),
+    ") FROM batch b WHERE b.product = s.product), 0) AS ahead, \
+        coalesce((SELECT sum(",
+    taken!(),
+    ") FROM batch b WHERE b.product = s.product), 0) AS taken \
         FROM product p JOIN stock s ON s.product = p.id WHERE ?1 IS NULL OR p.sku = ?1) \
-     SELECT f.sku, f.claimed, f.endless, f.unissued, f.covered - f.skipped AS issued, f.skipped + f.ahead AS voided, \
+     SELECT f.sku, f.claimed, f.endless, f.unissued, f.covered - f.skipped - f.taken AS issued, f.skipped + f.ahead + f.taken AS voided, \
         coalesce(w.quantity, 0) AS backordered \
      FROM figures f LEFT JOIN waiting w ON w.product = f.product ORDER BY f.sku"
 );

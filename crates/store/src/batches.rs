@@ -86,6 +86,10 @@ pub struct IssuedSpan {
     pub start: i64,
     /// The first position after it.
     pub upto: i64,
+    /// Those of its positions that were voided since.
+    pub voided: Vec<i64>,
+    /// Those of the voided ones in whose place others stand.
+    pub replaced: Vec<i64>,
     /// The batch.
     pub batch: BatchReading,
 }

@@ -17,8 +17,10 @@ mod shop;
 pub mod batches;
 pub mod chain;
 pub mod customers;
+pub mod history;
 pub mod keys;
 pub mod leases;
+pub mod ledger;
 pub mod letters;
 pub mod money;
 pub mod orders;
@@ -221,6 +223,23 @@ macro_rules! conformance_suite {
             api_keys_are_listed_newest_first,
             keyring_is_learned_once,
             audit_log_takes_entries,
+        ]);
+        $crate::conformance_suite!(@cases $harness, open, ledger: [
+            batches_tell_where_their_codes_are,
+            movements_tell_of_each_code,
+            movements_are_listed_in_pages_by_filter,
+            places_tell_what_covers_them,
+            place_is_voided_and_replaced_once,
+            cause_is_said_once_and_of_a_span,
+            claimants_come_in_their_turn,
+            replacement_is_a_part_of_its_line,
+        ]);
+        $crate::conformance_suite!(@cases $harness, open, history: [
+            money_is_told_entry_by_entry,
+            audit_entries_are_found_by_their_subject,
+            letters_are_found_by_their_order,
+            reissued_order_has_the_next_epoch,
+            orders_are_found_by_time_and_when_they_are_stuck,
         ]);
         $crate::conformance_suite!(@cases $harness, open, reconciling: [
             new_shop_is_balanced,

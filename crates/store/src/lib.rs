@@ -13,6 +13,8 @@ mod tx;
 pub mod batches;
 pub mod coupons;
 pub mod customers;
+pub mod history;
+pub mod ledger;
 pub mod letters;
 pub mod operators;
 pub mod orders;

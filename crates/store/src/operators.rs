@@ -61,6 +61,19 @@ impl Role {
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|r| r.as_str() == text)
     }
+
+    /// Whether a key of this role may do what `needed` may: an owner what an operator may, an operator what a viewer may.
+    ///
+    /// A shop's key stands beside them: it looks at nothing of the operators', and no person's key vouches for customers.
+    pub const fn allows(self, needed: Self) -> bool {
+        match (self, needed) {
+            (Self::Shop, Self::Shop)
+            | (Self::Owner, Self::Owner | Self::Operator | Self::Viewer)
+            | (Self::Operator, Self::Operator | Self::Viewer)
+            | (Self::Viewer, Self::Viewer) => true,
+            (Self::Shop, _) | (_, Self::Shop) | (Self::Viewer | Self::Operator, _) => false,
+        }
+    }
 }
 
 /// An operator's key, without the key.
@@ -78,6 +91,13 @@ pub struct ApiKey {
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
+}
+
+impl ApiKey {
+    /// Whether it may be used at `now`: neither revoked nor at its end.
+    pub fn holds_at(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
 }
 
 /// What the database knows of a key of the keyring.

@@ -1,5 +1,7 @@
 //! Orders, their lines, and the requests that repeat.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::order::{Line, Order, OrderState, OrderStatus};
@@ -29,6 +31,9 @@ pub struct KnownRequest {
     pub order: OrderId,
 }
 
+/// An order that has been paid so long and has no codes is stuck: a message that was lost is sent again within seconds.
+pub const STUCK_AFTER: Duration = Duration::from_mins(1);
+
 /// Which orders to list. All parts have to hold.
 #[derive(Clone, Debug, Default)]
 pub struct OrderFilter {
@@ -40,6 +45,12 @@ pub struct OrderFilter {
     pub customer: Option<CustomerId>,
     /// Only those a payment with this reference was matched with.
     pub reference: Option<Reference>,
+    /// Only those placed at this time or later.
+    pub from: Option<Timestamp>,
+    /// Only those placed before this time.
+    pub to: Option<Timestamp>,
+    /// Only those that have been paid and without codes since before this time, or that have a dead letter.
+    pub stuck: Option<Timestamp>,
     /// Only older ones than this.
     pub before: Option<OrderId>,
 }

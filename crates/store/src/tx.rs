@@ -7,6 +7,8 @@ use crate::batches::BatchOps;
 use crate::coupons::CouponOps;
 use crate::customers::CustomerOps;
 use crate::error::Result;
+use crate::history::HistoryOps;
+use crate::ledger::LedgerOps;
 use crate::letters::LetterOps;
 use crate::operators::OperatorOps;
 use crate::orders::OrderOps;
@@ -96,6 +98,8 @@ pub trait Tx:
     + CouponOps
     + RoundOps
     + WaitlistOps
+    + LedgerOps
+    + HistoryOps
     + LetterOps
     + OperatorOps
     + ReconcileOps

@@ -6,6 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+mod cards;
+
+pub(crate) use cards::{Batches, Find, Ledger, ReissueLink, Replace, Void};
+
 /// Sells things that are only a string: card codes, coupons, numbers.
 #[derive(Debug, Parser)]
 #[command(name = "tessera", version, arg_required_else_help = true, disable_help_subcommand = true)]
@@ -124,6 +128,12 @@ pub(crate) enum Products {
 pub(crate) enum Codes {
     /// Import a file of codes: all of its new codes go on sale together, or none.
     Import(Import),
+    /// List batches, newest first.
+    Batches(Batches),
+    /// List every movement of stock with its cause: the newest batch first.
+    Ledger(Ledger),
+    /// Take codes from sale for good: a batch's rest, single positions, or the codes of a file.
+    Void(Void),
     /// Show the stock.
     Stock {
         /// Of one product only.
@@ -152,25 +162,17 @@ pub(crate) struct Import {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Orders {
-    /// List orders, newest first.
-    List {
-        /// Only in this state, such as `awaiting_payment`.
-        #[arg(long)]
-        state: Option<String>,
-        /// Only of this customer.
-        #[arg(long)]
-        customer: Option<String>,
-        /// Only with a payment of this reference.
-        #[arg(long)]
-        reference: Option<String>,
-        #[command(flatten)]
-        listing: Listing,
-    },
-    /// Show one order with its codes.
+    /// List orders, newest first, without their codes.
+    List(Find),
+    /// Show one order with its codes and all that happened to it.
     Show {
         /// Its id.
         id: String,
     },
+    /// Give an order other codes in the place of those that do not work.
+    Replace(Replace),
+    /// Make the links to an order worthless, and print the token of the new one.
+    ReissueLink(ReissueLink),
 }
 
 #[derive(Debug, Subcommand)]

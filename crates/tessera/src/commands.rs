@@ -1,5 +1,6 @@
 //! The commands, each in a file of its own.
 
+mod cards;
 mod codes;
 mod config;
 mod demo;
@@ -11,8 +12,10 @@ mod migrate;
 mod orders;
 mod products;
 mod reconcile;
+mod replace;
 mod rounds;
 mod serve;
+mod void;
 
 use clap::CommandFactory;
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tessera_api::{Problem, Slug};
-use tessera_store::StoreError;
+use tessera_store::{SetFault, StoreError};
 
 /// Exit codes; the README lists the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,15 @@ impl From<StoreError> for Failure {
             StoreError::Unavailable(detail) | StoreError::InDoubt(detail) => {
                 Self::needs(detail, "see that the database can be reached and written, then try again")
             }
+        }
+    }
+}
+
+impl From<SetFault> for Failure {
+    fn from(fault: SetFault) -> Self {
+        match fault {
+            SetFault::Data(detail) => Self::no(detail),
+            SetFault::Store(error) => error.into(),
         }
     }
 }

@@ -14,6 +14,7 @@ use tessera_broker::{Options, OptionsError};
 use crate::failure::Failure;
 use crate::telemetry;
 
+mod customers;
 mod engine;
 
 pub(crate) use engine::{Database, Secret, Transport};
@@ -35,6 +36,7 @@ pub(crate) struct Settings {
     pub(crate) http: Http,
     pub(crate) ops: Ops,
     pub(crate) payments: Payments,
+    pub(crate) customers: customers::Customers,
     pub(crate) keyring: KeyringFile,
     pub(crate) log: Log,
 }
@@ -188,6 +190,7 @@ impl Settings {
         self.check_broker()?;
         self.ops_listen()?;
         self.hmac_secret()?;
+        self.customer_proof()?;
         match self.http.allowed_origins.iter().find(|origin| !is_origin(origin)) {
             Some(origin) => Err(Failure::usage(format!("http.allowed_origins: `{origin}` is no origin"))
                 .with_remedy("give https://HOST or https://HOST:PORT without a path, or * for all")),

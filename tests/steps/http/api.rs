@@ -6,11 +6,15 @@ use std::time::Duration;
 use axum::Router;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tessera_api::{App, AppParts, HttpSettings, Metrics, Ops, PaymentSettings, WebhookSecret, router};
+use tessera_api::{
+    App, AppParts, CustomerProof, HttpSettings, Metrics, Ops, PaymentSettings, WebhookSecret, router,
+};
+use tessera_backoffice::api_keys;
 use tessera_courier::Publisher;
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_orders::Heard;
 use tessera_store::Clock;
+use tessera_store::operators::Role;
 use tessera_testbed::{Issuer, Shop};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
@@ -70,6 +74,7 @@ impl Api {
             entropy: Arc::clone(&shop.entropy),
             heard: Arc::new(Publishes(shop.publisher.clone())),
             payments: PaymentSettings { test: true, hmac: WebhookSecret::parse(SECRET) },
+            proof: CustomerProof::None,
             http: HttpSettings::default(),
             ops: Ops {
                 store: Arc::clone(&shop.store),
@@ -124,6 +129,13 @@ impl Api {
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         Answer { status: parts.status, headers: parts.headers, bytes }
+    }
+
+    /// A new key of a role, as `tessera keys create` shows it.
+    pub(crate) async fn key(&self, role: Role) -> String {
+        let (store, entropy) = (&self.shop.store, &self.shop.entropy);
+        let made = api_keys::create(store, entropy, role, String::new(), None, "test".to_owned());
+        made.await.unwrap().text
     }
 
     /// Places an order that is accepted.

@@ -7,14 +7,17 @@ use serde_json::{Map, Value, json};
 use super::api::{Api, order};
 use super::ask::{get, post};
 
-/// The router's own text: axum cannot list its routes.
-const ROUTES: &str = include_str!("../../../crates/api/src/routes.rs");
+/// The routers' own text: axum cannot list its routes.
+const ROUTES: &str = concat!(
+    include_str!("../../../crates/api/src/routes.rs"),
+    include_str!("../../../crates/api/src/routes/admin.rs")
+);
 
 /// Paths about the interface itself.
 const ABOUT: [&str; 2] = ["/openapi.json", "/docs"];
 
 /// Fails unless `value` is what `schema` says: its type, required fields, and none that is not named.
-fn matches(api: &Value, schema: &Value, value: &Value, at: &str) {
+pub(super) fn matches(api: &Value, schema: &Value, value: &Value, at: &str) {
     let (properties, required) = shape(api, schema);
     if let Some(object) = value.as_object() {
         for name in &required {
@@ -72,19 +75,23 @@ fn operations(api: &Value) -> BTreeSet<(String, String)> {
     paths.iter().flat_map(of_path).collect()
 }
 
-async fn document(api: &Api) -> Value {
+/// Every route of the routers: its path and its method.
+pub(super) fn routed() -> impl Iterator<Item = (String, String)> {
+    ROUTES
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix(".route(\"")?.split_once("\", "))
+        .map(|(path, rest)| (path.to_owned(), rest.split('(').next().unwrap().to_owned()))
+}
+
+pub(super) async fn document(api: &Api) -> Value {
     api.ask(get("/openapi.json")).await.json(200)
 }
 
 #[tokio::test]
 async fn the_document_has_exactly_the_routes_of_the_router() {
     let api = Api::open().await;
-    let routed: BTreeSet<(String, String)> = ROUTES
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix(".route(\"")?.split_once("\", "))
-        .map(|(path, rest)| (path.to_owned(), rest.split('(').next().unwrap().to_owned()))
-        .filter(|(path, _)| path != "/" && !ABOUT.contains(&path.as_str()))
-        .collect();
+    let routed: BTreeSet<(String, String)> =
+        routed().filter(|(path, _)| path != "/" && !ABOUT.contains(&path.as_str())).collect();
     assert!(routed.len() >= 11, "the router is written otherwise than it was: {routed:?}");
     assert_eq!(operations(&document(&api).await), routed);
     assert_eq!(api.ask(get("/")).await.header("location"), Some("/docs"));
@@ -99,6 +106,11 @@ async fn every_operation_says_what_it_does_and_answers() {
     let api = Api::open().await;
     let document = document(&api).await;
     assert!(document["openapi"].as_str().unwrap().starts_with("3."));
+    let named = operations(&document)
+        .into_iter()
+        .map(|(path, method)| document["paths"][&path][&method]["operationId"].as_str().unwrap().to_owned());
+    let named: Vec<String> = named.collect();
+    assert_eq!(named.iter().collect::<BTreeSet<_>>().len(), named.len(), "one name twice: {named:?}");
     for (path, method) in operations(&document) {
         let operation = &document["paths"][&path][&method];
         let told = operation.get("description").or(operation.get("summary")).and_then(Value::as_str);
@@ -116,7 +128,7 @@ async fn every_operation_says_what_it_does_and_answers() {
 }
 
 /// What a status of an operation says it answers.
-fn answer<'a>(document: &'a Value, path: &str, method: &str, status: &str) -> &'a Value {
+pub(super) fn answer<'a>(document: &'a Value, path: &str, method: &str, status: &str) -> &'a Value {
     let schema =
         &document["paths"][path][method]["responses"][status]["content"]["application/json"]["schema"];
     assert!(schema.is_object(), "{method} {path} has no schema of {status}");

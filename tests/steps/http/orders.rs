@@ -6,6 +6,7 @@ mod events;
 mod many;
 mod pay;
 mod place;
+mod proof;
 mod refused;
 mod repeated;
 mod show;

@@ -58,6 +58,11 @@ fn lines(fields: &mut Fields) -> Option<Vec<(Sku, i64)>> {
 }
 
 impl OrderRequest {
+    /// Who is said to buy.
+    pub fn customer(&self) -> &CustomerId {
+        &self.customer
+    }
+
     /// The order, under an id made before its set.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::marks::{CodeMark, marked, marks};
 use tessera_model::ids::{BatchId, OrderId};
 use tessera_model::keys::{Keyring, Sealed};
 use tessera_store::batches::IssuedSpan;
@@ -25,6 +26,8 @@ pub struct IssuedCode {
     pub text: String,
     /// The round it is a number of.
     pub round: Option<BatchId>,
+    /// Whether it is good, as far as we know.
+    pub state: CodeMark,
 }
 
 impl std::fmt::Debug for IssuedCode {
@@ -88,10 +91,11 @@ pub(super) async fn read(
     let read = if ranges.is_empty() { vec![] } else { tx.codes_read(&ranges).await? };
     let sealed: HashMap<(BatchId, i64), Sealed> =
         read.into_iter().map(|(batch, at, sealed)| ((batch, at), sealed)).collect();
+    let marks = marks(spans);
     spots
         .into_iter()
         .map(|(order, spots)| {
-            let open = |spot: Spot| open(&spot, &openers, &sealed);
+            let open = |spot: Spot| open(&spot, &openers, &sealed).map(|code| marked(code, order, &marks));
             Ok((order, spots.into_iter().map(open).collect::<Result<_>>()?))
         })
         .collect()
@@ -158,5 +162,6 @@ fn open(spot: &Spot, openers: &Openers, sealed: &HashMap<(BatchId, i64), Sealed>
         position: spot.shown,
         text: opener.text(spot.position, sealed.map(Vec::as_slice))?,
         round: opener.is_round().then_some(spot.batch),
+        state: CodeMark::Issued,
     })
 }

@@ -75,6 +75,29 @@ pub fn load_each(
     })
 }
 
+/// Orders as a list shows them: without their codes, which are nobody's business there.
+///
+/// # Errors
+/// The store's.
+pub async fn load_listed(tx: &mut dyn Tx, orders: Vec<Order>) -> Result<Vec<OrderView>> {
+    let ids: Vec<OrderId> = orders.iter().map(|order| order.id).collect();
+    let mut lines: HashMap<OrderId, Vec<Line>> = HashMap::new();
+    for (order, line) in tx.lines_read(&ids).await? {
+        lines.entry(order).or_default().push(line);
+    }
+    let mut portions: HashMap<OrderId, Vec<Portion>> = HashMap::new();
+    for portion in tx.money_of(&ids).await? {
+        portions.entry(portion.order).or_default().push(portion);
+    }
+    let view = |order: Order| OrderView {
+        lines: lines.remove(&order.id).unwrap_or_default(),
+        portions: portions.remove(&order.id).unwrap_or_default(),
+        codes: vec![],
+        order,
+    };
+    Ok(orders.into_iter().map(view).collect())
+}
+
 /// As [`load`], within a transaction.
 ///
 /// # Errors

@@ -14,7 +14,7 @@ use super::orders::current;
 use super::request::buyer;
 use crate::app::App;
 use crate::problem::{Problem, ProblemBody};
-use crate::read::{CodePage, OrderView, code_page};
+use crate::read::{CodeMark, CodePage, OrderView, code_page};
 use crate::wire::{CodeItem, CodeList};
 
 /// The most codes in one JSON answer.
@@ -112,6 +112,7 @@ fn list(view: &OrderView, page: CodePage, after: i64) -> CodeList {
         code: code.text,
         position: code.position,
         round: code.round.map(|round| round.to_string()),
+        state: code.state.as_str(),
     };
     CodeList {
         next: (upto < page.total).then_some(upto),
@@ -122,7 +123,8 @@ fn list(view: &OrderView, page: CodePage, after: i64) -> CodeList {
 
 fn plain(page: &CodePage, kind: &'static str, mut line: impl FnMut(&mut String, i32, &str)) -> Response {
     let mut text = String::new();
-    for code in &page.codes {
+    // A plain list cannot mark a code that is not to be used, so it has the others alone.
+    for code in page.codes.iter().filter(|code| code.state == CodeMark::Issued) {
         line(&mut text, code.line, &code.text);
     }
     let mut response = text.into_response();

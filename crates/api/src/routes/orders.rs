@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::metrics::Metrics;
 use crate::parse;
 use crate::problem::{Problem, ProblemBody, Slug};
+use crate::proof::Vouched;
 use crate::read::OrderView;
 use crate::waiting::{Ticket, Until};
 use crate::wire::{OrderBody, PlaceRequest, PlacedBody};
@@ -25,13 +26,15 @@ use crate::wire::{OrderBody, PlaceRequest, PlacedBody};
 const POLL_SECONDS: u64 = 1;
 
 /// Place an order. A free one is `paid` at once.
-#[utoipa::path(post, path = "/v1/orders", tag = "orders",
+#[utoipa::path(post, path = "/v1/orders", tag = "orders", security((), ("key" = []), ("customer" = [])),
     params(("Idempotency-Key" = Option<String>, Header,
         description = "8 to 128 visible ASCII characters, kept 48 h: a repeat answers with the same order")),
     request_body = PlaceRequest,
     responses(
         (status = 201, description = "placed", body = PlacedBody),
         (status = 200, description = "placed before under this key", body = PlacedBody),
+        (status = 401, description = "nobody vouches for the customer", body = ProblemBody),
+        (status = 403, description = "vouched for another customer, or by a key of another role", body = ProblemBody),
         (status = 404, description = "unknown or inactive sku", body = ProblemBody),
         (status = 409, description = "sold-out, limit-reached, not-a-new-customer, sale-not-open, sale-closed",
             body = ProblemBody),
@@ -42,12 +45,15 @@ const POLL_SECONDS: u64 = 1;
         (status = 503, description = "try again after Retry-After seconds", body = ProblemBody)))]
 pub(super) async fn place(
     State(app): State<App>,
+    vouched: Vouched,
     headers: HeaderMap,
     Json(body): Json,
 ) -> Result<Response, Problem> {
     let key = idempotency_key(&headers)?;
     let id = OrderId::new(app.now(), app.entropy.bytes());
-    let new = parse::order(body)?.into_order(id, key.as_ref())?;
+    let request = parse::order(body)?;
+    vouched.permits(request.customer())?;
+    let new = request.into_order(id, key.as_ref())?;
     let outcome = app.desk.place(new).await?;
     answering("place")?;
     Metrics::count(&app.metrics.orders, word(&outcome));

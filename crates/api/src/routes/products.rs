@@ -5,44 +5,16 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
 use tessera_model::ids::ProductId;
 use tessera_model::text::Sku;
 use tessera_store::run_alone;
 
+use super::listing::{Listing, next};
 use crate::app::App;
 use crate::instant::rfc3339;
 use crate::problem::{Problem, ProblemBody, Slug};
 use crate::read::with_stock;
 use crate::wire::{ProductBody, ProductList};
-
-/// The most products in one answer.
-const LIMIT_MAX: i64 = 1_000;
-
-/// Where to begin and how many.
-#[derive(Deserialize, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(super) struct Listing {
-    /// `next` of the answer before.
-    cursor: Option<String>,
-    /// How many, 1 to 1 000; 100 by default.
-    limit: Option<i64>,
-}
-
-impl Listing {
-    /// How many to show.
-    pub(super) fn limit(&self) -> Result<i64, Problem> {
-        let limit = self.limit.unwrap_or(100);
-        let fault = || Problem::invalid_at("limit", format!("is not from 1 to {LIMIT_MAX}: give one that is"));
-        (1..=LIMIT_MAX).contains(&limit).then_some(limit).ok_or_else(fault)
-    }
-
-    /// Where to go on.
-    pub(super) fn before<T>(&self, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
-        let fault = || Problem::invalid_at("cursor", "is none of ours: give `next` as it was");
-        self.cursor.as_deref().map(|cursor| parse(cursor).ok_or_else(fault)).transpose()
-    }
-}
 
 /// The catalogue, newest first.
 #[utoipa::path(get, path = "/v1/products", tag = "products", params(Listing),
@@ -51,7 +23,7 @@ pub(super) async fn list(
     State(app): State<App>,
     Query(listing): Query<Listing>,
 ) -> Result<Response, Problem> {
-    let (limit, before) = (listing.limit()?, listing.before(ProductId::parse)?);
+    let (before, limit) = listing.page(ProductId::parse)?;
     let store = Arc::clone(&app.store);
     let products = run_alone(async move {
         let mut tx = store.snapshot().await?;
@@ -59,8 +31,7 @@ pub(super) async fn list(
         with_stock(&mut *tx, products).await
     })
     .await?;
-    let full = i64::try_from(products.len()).is_ok_and(|n| n == limit);
-    let next = products.last().filter(|_| full).map(|view| view.product.id.to_string());
+    let next = next(&products, limit, |view| view.product.id.to_string());
     let now = app.now();
     let body = ProductList {
         products: products.iter().map(|view| ProductBody::new(view, now)).collect(),

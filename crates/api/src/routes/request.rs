@@ -71,7 +71,7 @@ pub(super) fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 /// Reads JSON.
-pub(super) fn json(bytes: &[u8]) -> Result<Value, Problem> {
+pub(crate) fn json(bytes: &[u8]) -> Result<Value, Problem> {
     serde_json::from_slice(bytes).map(|Unique(value)| value).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         let what = if error.is_data() { "names a field twice" } else { "is not JSON" };
@@ -87,7 +87,8 @@ pub(super) fn buyer(app: &App, id: &str, headers: &HeaderMap) -> Result<(OrderId
     Ok((order, epoch))
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+/// What was sent as `Authorization: Bearer …`.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())

@@ -10,7 +10,8 @@ use tessera_model::round::Round;
 use tessera_model::text::Sku;
 use tessera_store::run_alone;
 
-use super::products::{Listing, fresh};
+use super::listing::{Listing, next};
+use super::products::fresh;
 use crate::app::App;
 use crate::problem::{Problem, ProblemBody, Slug};
 use crate::wire::{ProofBody, RoundBody, RoundList};
@@ -30,7 +31,7 @@ pub(super) async fn rounds(
 ) -> Result<Response, Problem> {
     let none = || Problem::new(Slug::NotFound, "there is no such raffle");
     let sku = Sku::parse(&sku).map_err(|_| none())?;
-    let (limit, before) = (listing.limit()?, listing.before(BatchId::parse)?);
+    let (before, limit) = listing.page(BatchId::parse)?;
     let store = Arc::clone(&app.store);
     let found = run_alone(async move {
         let mut tx = store.snapshot().await?;
@@ -41,8 +42,7 @@ pub(super) async fn rounds(
     })
     .await?;
     let rounds = found.ok_or_else(none)?;
-    let full = i64::try_from(rounds.len()).is_ok_and(|n| n == limit);
-    let next = rounds.last().filter(|_| full).map(|round| round.id.to_string());
+    let next = next(&rounds, limit, |round| round.id.to_string());
     Ok(fresh(axum::Json(RoundList { rounds: rounds.iter().map(RoundBody::new).collect(), next })))
 }
 

@@ -83,6 +83,7 @@ struct CodeBody {
     /// The round it is a number of, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     round: Option<String>,
+    /// `issued`, or else `replaced` by another code of the line, or `voided`: it is not to be used.
     #[schema(example = "issued")]
     state: &'static str,
 }
@@ -168,7 +169,7 @@ impl LineBody {
 impl CodeBody {
     fn new(code: &IssuedCode) -> Self {
         let round = code.round.map(|round| round.to_string());
-        Self { code: code.text.clone(), position: code.position, round, state: "issued" }
+        Self { code: code.text.clone(), position: code.position, round, state: code.state.as_str() }
     }
 }
 
@@ -211,4 +212,6 @@ pub struct CodeItem {
     /// The round it is a number of, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<String>,
+    /// `issued`, or else `replaced` by another code of the line, or `voided`: it is not to be used.
+    pub state: &'static str,
 }

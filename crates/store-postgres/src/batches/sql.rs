@@ -1,7 +1,6 @@
 //! The statements on batches, codes and spans.
 
-pub(super) const OPEN_LOCK: &str =
-    "SELECT 1 FROM batch WHERE product = ANY($1) AND state = 'open' AND kind <> 'round' ORDER BY id FOR NO KEY UPDATE";
+pub(super) const OPEN_LOCK: &str = "SELECT 1 FROM batch WHERE product = ANY($1) AND state = 'open' AND kind <> 'round' ORDER BY id FOR NO KEY UPDATE";
 pub(super) const OPEN_OF: &str = "\
     SELECT b.id, b.product, b.size, b.issued, ARRAY(SELECT v.position FROM voided_position v
         WHERE v.batch = b.id AND v.position >= b.issued ORDER BY v.position) AS voided
@@ -19,7 +18,10 @@ pub(super) const APPEND: &str = "\
         $8::bigint[]) WITH ORDINALITY AS j(batch, start, upto, size, kind, order_id, line, part, n) ORDER BY n";
 /// OFFSET 0 fixes the order: from the orders to their spans, in every plan, never from a batch to its whole chain.
 pub(super) const SPANS_OF: &str = "\
-    SELECT s.order_id, s.line, s.part, s.start, s.upto, b.*
+    SELECT s.order_id, s.line, s.part, s.start, s.upto, ARRAY(SELECT v.position FROM voided_position v
+            WHERE v.batch = s.batch AND v.position >= s.start AND v.position < s.upto) AS voided,
+        ARRAY(SELECT v.position FROM voided_position v
+            WHERE v.batch = s.batch AND v.position >= s.start AND v.position < s.upto AND v.part IS NOT NULL) AS replaced, b.*
     FROM (SELECT * FROM span WHERE order_id = ANY($1) OFFSET 0) s JOIN batch_reading b ON b.id = s.batch
     ORDER BY s.order_id, s.line, s.part";
 pub(super) const CODES: &str = "\

@@ -67,6 +67,14 @@ pub(super) const ADVANCE: &str = "\
         AS next(id, version, status, hold_expires, paid, issued, closed, refund_due, refunded)
     WHERE orders.id = next.id AND orders.version = next.version
     RETURNING orders.id";
+/// Paid too long ago to be without codes, or with a letter that keeps it so.
+macro_rules! stuck {
+    () => {
+        "o.id IN (SELECT s.id FROM orders s WHERE s.status = 'paid' AND s.paid_at < $9 \
+           UNION SELECT d.order_id FROM dead_letter d WHERE d.order_id IS NOT NULL \
+             AND d.state IN ('open', 'replaying'))"
+    };
+}
 /// A list that is looked up by one part of its filter, and held to the others.
 macro_rules! list {
     ($by:literal) => {
@@ -80,7 +88,10 @@ macro_rules! list {
               AND ($4::text IS NULL OR o.id IN (SELECT p.order_id FROM payment p WHERE p.reference = $4)) \
               AND o.id < ",
             before!("$5"),
-            " ORDER BY o.id DESC LIMIT $6"
+            " AND ($7::timestamptz IS NULL OR o.created_at >= $7) AND ($8::timestamptz IS NULL OR o.created_at < $8) \
+               AND ($9::timestamptz IS NULL OR ",
+            stuck!(),
+            ") ORDER BY o.id DESC LIMIT $6"
         )
     };
 }

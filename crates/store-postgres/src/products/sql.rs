@@ -1,6 +1,7 @@
 //! The statements on products and stock.
 
 use crate::encode::before;
+use crate::ledger::{ahead, skipped, taken};
 
 macro_rules! columns {
     () => {
@@ -82,7 +83,8 @@ pub(super) const MOVE: &str = "\
     FROM (SELECT product, sum(delta)::bigint AS delta FROM unnest($1::uuid[], $2::bigint[]) AS j(product, delta)
         GROUP BY product) AS moved
     WHERE stock.product = moved.product AND stock.claims";
-/// Spans cover what was issued without a gap, so what is not void among them orders have. Backordered orders
+/// Spans cover what was issued without a gap, so what is not void among them orders have, but for
+/// places that were voided after it. Backordered orders
 /// are found by their waitlists, once for all products.
 pub(super) const FIGURES: &str = concat!(
     "WITH waiting AS MATERIALIZED (SELECT l.product, sum(l.quantity) AS quantity \
@@ -93,12 +95,17 @@ pub(super) const FIGURES: &str = concat!(
     unissued!(),
     " AS unissued, \
         coalesce((SELECT sum(b.issued) FROM batch b WHERE b.product = s.product), 0) AS covered, \
-        coalesce((SELECT sum(n.upto - n.start) FROM batch b JOIN span n ON n.batch = b.id \
-            WHERE b.product = s.product AND n.kind IN ('void', 'burn')), 0) AS skipped, \
-        (SELECT count(*) FROM batch b JOIN voided_position v ON v.batch = b.id \
-            WHERE b.product = s.product AND v.position >= b.issued) AS ahead \
+        coalesce((SELECT sum(",
+    skipped!(),
+    ") FROM batch b WHERE b.product = s.product), 0) AS skipped, \
+        coalesce((SELECT sum(",
+    ahead!(),
+    ") FROM batch b WHERE b.product = s.product), 0) AS ahead, \
+        coalesce((SELECT sum(",
+    taken!(),
+    ") FROM batch b WHERE b.product = s.product), 0) AS taken \
         FROM product p JOIN stock s ON s.product = p.id WHERE $1::text IS NULL OR p.sku = $1) \
-     SELECT f.sku, f.claimed, f.endless, f.unissued, (f.covered - f.skipped)::bigint AS issued, \
-        (f.skipped + f.ahead)::bigint AS voided, coalesce(w.quantity, 0)::bigint AS backordered \
+     SELECT f.sku, f.claimed, f.endless, f.unissued, (f.covered - f.skipped - f.taken)::bigint AS issued, \
+        (f.skipped + f.ahead + f.taken)::bigint AS voided, coalesce(w.quantity, 0)::bigint AS backordered \
      FROM figures f LEFT JOIN waiting w ON w.product = f.product ORDER BY f.sku"
 );

@@ -131,7 +131,13 @@ pub async fn known_codes_are_found(fixture: &Fixture) {
         known
     };
     let expected = |size, issued| {
-        let reading = BatchReading { id: batch.id, size, pick: batch.pick, key: batch.key.clone() };
+        let reading = BatchReading {
+            id: batch.id,
+            size,
+            pick: batch.pick,
+            key: batch.key.clone(),
+            source: crate::batches::CodeSource::Stored,
+        };
         [&codes[0], &codes[2]].map(|code| KnownCode {
             fingerprint: code.fingerprint,
             sku: product.rules.sku.clone(),

@@ -25,8 +25,8 @@ pub async fn claims_add_up(fixture: &Fixture) {
             tx.stock_move(&[(a.id, -2)]).await
         })
         .await;
-    assert_eq!(stock_of(fixture, &a).await, Stock { unissued: 0, claimed: 3 });
-    assert_eq!(stock_of(fixture, &b).await, Stock { unissued: 0, claimed: 7 });
+    assert_eq!(stock_of(fixture, &a).await, Stock { unissued: 0, claimed: 3, endless: false });
+    assert_eq!(stock_of(fixture, &b).await, Stock { unissued: 0, claimed: 7, endless: false });
 }
 
 /// A product named several times in one set moves by the sum.
@@ -89,7 +89,7 @@ pub async fn figures_tell_where_the_codes_are(fixture: &Fixture) {
     fixture.backorder(&waiting, &[&a]).await;
     fixture.place("cid", &[(&b, 2)]).await;
     let figures = |name, unissued, claimed, issued, voided, backordered| {
-        let stock = Stock { unissued, claimed };
+        let stock = Stock { unissued, claimed, endless: false };
         StockFigures { sku: sku(name), stock, issued, voided, backordered }
     };
     let of_b = figures("b", 5, 6, 3, 2, 4);

@@ -1,4 +1,4 @@
-//! `tessera codes import|stock`.
+//! `tessera codes`; what moves stock is in files of its own.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tessera_model::import::Format;
 use tessera_model::text::{Reason, Sku};
 use tessera_store::run_alone;
 
-use super::ACTOR;
+use super::{ACTOR, cards, void};
 use crate::Outcome;
 use crate::cli::{Codes, Import};
 use crate::failure::{Exit, Failure};
@@ -26,11 +26,14 @@ pub(super) async fn run(settings: &Settings, command: Codes, output: Output) -> 
     let shop = Shop::open(settings, Missing::Refuse).await?;
     match command {
         Codes::Import(wanted) => import(&shop, wanted, output).await,
+        Codes::Batches(wanted) => cards::batches(&shop, &wanted, output).await,
+        Codes::Ledger(wanted) => cards::ledger(&shop, &wanted, output).await,
+        Codes::Void(wanted) => void::run(&shop, wanted, output).await,
         Codes::Stock { sku } => stock(&shop, sku.as_deref(), output).await,
     }
 }
 
-fn sku(text: &str) -> Result<Sku, Failure> {
+pub(super) fn sku(text: &str) -> Result<Sku, Failure> {
     Sku::parse(text).map_err(|e| Failure::usage(format!("the sku {e}")))
 }
 

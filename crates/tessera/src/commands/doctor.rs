@@ -1,6 +1,7 @@
 //! `tessera doctor`: each line ok, or what to do.
 
 mod broker;
+mod customers;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +38,11 @@ impl Check {
         Self { name, ok: true, detail: detail.into(), remedy: None }
     }
 
+    /// What may be meant so, and is worth a thought.
+    fn warning(name: &'static str, detail: impl Into<String>, remedy: &str) -> Self {
+        Self { name, ok: true, detail: detail.into(), remedy: Some(remedy.to_owned()) }
+    }
+
     fn wrong(name: &'static str, failure: &Failure) -> Self {
         let remedy = failure.remedy().map(str::to_owned);
         Self { name, ok: false, detail: failure.to_string(), remedy }
@@ -48,7 +54,11 @@ pub(super) async fn run(file: Option<&Path>, output: Output) -> Outcome {
     let report = Report { ok: checks.iter().all(|c| c.ok), checks };
     output.print(&report, |report| {
         let line = |c: &Check| {
-            let mark = if c.ok { "ok   " } else { "WRONG" };
+            let mark = match (c.ok, &c.remedy) {
+                (true, None) => "ok   ",
+                (true, Some(_)) => "warn ",
+                (false, _) => "WRONG",
+            };
             let remedy = c.remedy.as_ref().map(|r| format!("\n      → {r}")).unwrap_or_default();
             format!("{mark} {:<14} {}{remedy}", c.name, c.detail)
         };
@@ -72,6 +82,7 @@ async fn checks(file: Option<&Path>) -> Vec<Check> {
             checks.push(Check::ok("keys", "the keyring belongs to the database"));
             checks.push(clock(&shop).await);
             checks.push(letters(&shop.store).await);
+            checks.push(customers::check(&settings, &shop).await);
             checks.extend(broker::checks(&settings, &shop).await);
             shop.store.close().await;
         }

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-use tessera_api::read::{OrderView, load_each, load_in};
-use tessera_api::wire::OrderBody;
+use tessera_api::read::{CodeMark, Happened, OrderView, history, load_in, load_listed};
+use tessera_api::wire::{AdminOrderBody, OrderBody, OrderList};
+use tessera_backoffice::cards;
 use tessera_model::ids::OrderId;
 use tessera_model::order::OrderStatus;
 use tessera_model::text::{CustomerId, Reference};
-use tessera_store::orders::OrderFilter;
+use tessera_model::time::Timestamp;
+use tessera_store::orders::{OrderFilter, STUCK_AFTER};
 use tessera_store::run_alone;
 
-use super::{cursor, next};
+use super::{ACTOR, cursor, next, replace, void};
 use crate::Outcome;
-use crate::cli::{Listing, Orders};
+use crate::cli::{Find, Orders};
 use crate::failure::{Exit, Failure};
 use crate::output::{Output, table};
 use crate::settings::Settings;
@@ -22,53 +23,62 @@ use crate::shop::{Missing, Shop};
 pub(super) async fn run(settings: &Settings, command: Orders, output: Output) -> Outcome {
     let shop = Shop::open(settings, Missing::Refuse).await?;
     match command {
-        Orders::List { state, customer, reference, listing } => {
-            let filter = filter(state.as_deref(), customer.as_deref(), reference.as_deref(), &listing)?;
-            list(&shop, filter, listing.limit, output).await
-        }
+        Orders::List(wanted) => list(&shop, wanted, output).await,
         Orders::Show { id } => show(&shop, &id, output).await,
+        Orders::Replace(wanted) => replace::replace(&shop, wanted, output).await,
+        Orders::ReissueLink(wanted) => replace::reissue_link(&shop, wanted, output).await,
     }
 }
 
-fn filter(
-    state: Option<&str>,
-    customer: Option<&str>,
-    reference: Option<&str>,
-    listing: &Listing,
-) -> Result<OrderFilter, Failure> {
-    let status = state.map(|s| {
+fn filter(wanted: &Find, now: Timestamp) -> Result<OrderFilter, Failure> {
+    let status = wanted.state.as_deref().map(|s| {
         let known = || OrderStatus::ALL.map(OrderStatus::as_str).join(", ");
         OrderStatus::parse(s)
             .ok_or_else(|| Failure::usage(format!("--state {s} is no state")).with_remedy(known()))
     });
-    let customer = customer.map(CustomerId::parse).transpose();
-    let reference = reference.map(Reference::parse).transpose();
+    let customer = wanted.customer.as_deref().map(CustomerId::parse).transpose();
+    let reference = wanted.reference.as_deref().map(Reference::parse).transpose();
     Ok(OrderFilter {
         id: None,
         status: status.transpose()?,
         customer: customer.map_err(|e| Failure::usage(format!("--customer {e}")))?,
         reference: reference.map_err(|e| Failure::usage(format!("--reference {e}")))?,
-        before: cursor(listing.cursor.as_deref(), OrderId::parse)?,
+        from: instant("--from", wanted.from.as_deref())?,
+        to: instant("--to", wanted.to.as_deref())?,
+        stuck: wanted.stuck.then(|| now.minus(STUCK_AFTER)),
+        before: cursor(wanted.listing.cursor.as_deref(), OrderId::parse)?,
     })
 }
 
-async fn list(shop: &Shop, filter: OrderFilter, limit: i64, output: Output) -> Outcome {
-    let (store, keyring) = (Arc::clone(&shop.store), Arc::clone(&shop.keyring));
-    let reader = Arc::clone(&store);
-    let ids: Vec<OrderId> = run_alone(async move {
-        let mut tx = reader.snapshot().await?;
-        Ok(tx.orders_list(&filter, limit).await?.iter().map(|o| o.id).collect())
+fn instant(option: &str, text: Option<&str>) -> Result<Option<Timestamp>, Failure> {
+    let wrong = || Failure::usage(format!("{option} is no instant")).with_remedy("give 2026-11-30T12:00:00Z");
+    text.map(|text| tessera_api::timestamp(text).ok_or_else(wrong)).transpose()
+}
+
+/// The order of a code, from standard input if it is `-`; none if nobody has or had it.
+async fn owner(shop: &Shop, code: &str) -> Result<Option<OrderId>, Failure> {
+    let given = if code == "-" { void::read("-")? } else { zeroize::Zeroizing::new(code.to_owned()) };
+    let found = cards::find(&shop.store, &shop.keyring, given.trim_end_matches(['\r', '\n'])).await?;
+    Ok(found.and_then(|found| found.owner).map(|owner| owner.order))
+}
+
+async fn list(shop: &Shop, wanted: Find, output: Output) -> Outcome {
+    let (mut filter, limit) = (filter(&wanted, shop.clock.now())?, wanted.listing.limit);
+    let mut nobody = false;
+    if let Some(code) = &wanted.code {
+        filter.id = owner(shop, code).await?;
+        nobody = filter.id.is_none();
+    }
+    let store = Arc::clone(&shop.store);
+    let views = run_alone(async move {
+        let mut tx = store.snapshot().await?;
+        let orders = if nobody { vec![] } else { tx.orders_list(&filter, limit).await? };
+        load_listed(&mut *tx, orders).await
     })
     .await?;
-    let mut views = load_each(store, keyring, ids.clone()).await;
-    let views: Vec<Arc<OrderView>> = ids
-        .iter()
-        .filter_map(|id| views.remove(id))
-        .filter_map(|view| view.map_err(|error| tracing::error!(%error, "an order cannot be read")).ok())
-        .collect();
     let now = shop.clock.now();
     let orders: Vec<OrderBody> = views.iter().map(|view| OrderBody::new(view, now)).collect();
-    let listed = json!({ "orders": orders, "next": next(&views, limit, |v| v.order.id.to_string()) });
+    let listed = OrderList { orders, next: next(&views, limit, |v| v.order.id.to_string()) };
     output.print(&listed, |_| {
         let rows = views.iter().map(|view| {
             let order = &view.order;
@@ -91,14 +101,49 @@ async fn show(shop: &Shop, id: &str, output: Output) -> Outcome {
         Failure::usage("that is no order id").with_remedy("`tessera orders list` shows them")
     })?;
     let (store, keyring) = (Arc::clone(&shop.store), Arc::clone(&shop.keyring));
-    let view = run_alone(async move {
+    let found = run_alone(async move {
         let mut tx = store.snapshot().await?;
-        Ok(load_in(&mut *tx, &keyring, &[id]).await?.remove(&id))
+        let Some(view) = load_in(&mut *tx, &keyring, &[id]).await?.remove(&id) else { return Ok(None) };
+        let happened = history(&mut *tx, &view.order).await?;
+        Ok(Some((view, happened)))
     })
     .await?;
-    let view = view.ok_or_else(|| Failure::not_found(format!("there is no order {id}")))?;
-    output.print(&OrderBody::new(&view, shop.clock.now()), |_| text(&view))?;
+    let (view, happened) = found.ok_or_else(|| Failure::not_found(format!("there is no order {id}")))?;
+    if !view.codes.is_empty() {
+        cards::codes_read(&shop.store, id, ACTOR.to_owned()).await?;
+    }
+    let body = AdminOrderBody::new(OrderBody::new(&view, shop.clock.now()), &happened);
+    output.print(&body, |_| format!("{}\n\n{}", text(&view), past(&happened)))?;
     Ok(Exit::Done)
+}
+
+/// All that happened, a line each.
+fn past(happened: &[(Timestamp, Happened)]) -> String {
+    let rows = happened.iter().map(|(at, what)| {
+        let (what, detail) = match what {
+            Happened::State(word) => ((*word).to_owned(), String::new()),
+            Happened::Money(m) => (
+                format!("money {}", m.state.as_str()),
+                format!("{} by {} {}", m.amount, m.provider, m.reference),
+            ),
+            Happened::Codes(m) => {
+                let why = m.reason.as_deref().unwrap_or_default();
+                (
+                    m.what.as_str().to_owned(),
+                    format!("{} of {} from batch {} {why}", m.quantity, m.sku, m.batch),
+                )
+            }
+            Happened::Audit(entry) => (
+                entry.action.clone(),
+                format!("{} {}", entry.actor, entry.reason.as_deref().unwrap_or_default()),
+            ),
+            Happened::Letter(letter) => {
+                (format!("dead letter {}", letter.state.as_str()), letter.reason.clone())
+            }
+        };
+        [tessera_api::rfc3339(*at), what, detail]
+    });
+    table(&["at", "what", ""], rows)
 }
 
 fn text(view: &OrderView) -> String {
@@ -120,7 +165,10 @@ fn text(view: &OrderView) -> String {
     for line in &view.lines {
         lines.push(format!("{:<10} {} x {}", "line", line.quantity, line.sku));
         let codes = view.codes.iter().filter(|code| code.line == line.number);
-        lines.extend(codes.map(|code| format!("{:>10} {}", code.position, code.text)));
+        lines.extend(codes.map(|code| match code.state {
+            CodeMark::Issued => format!("{:>10} {}", code.position, code.text),
+            mark => format!("{:>10} {} ({})", code.position, code.text, mark.as_str()),
+        }));
     }
     lines.join("\n")
 }

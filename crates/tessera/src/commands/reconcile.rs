@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use tessera_api::wire::ReconcileBody;
 use tessera_store::reconcile::Check;
 use tessera_store::run_alone;
 
@@ -16,16 +16,8 @@ pub(super) async fn run(settings: &Settings, output: Output) -> Outcome {
     let shop = Shop::open(settings, Missing::Refuse).await?;
     let store = Arc::clone(&shop.store);
     let checks = run_alone(async move { store.snapshot().await?.reconcile().await }).await?;
-    let balanced = checks.iter().all(|check| check.faults.is_empty());
-    let body = checks.iter().map(|check| {
-        let faults = check.faults.iter();
-        let faults = faults.map(|f| json!({ "table": f.table, "id": f.id, "detail": f.detail }));
-        json!({
-            "name": check.name, "ok": check.faults.is_empty(), "checked": check.checked,
-            "faults": faults.collect::<Vec<_>>(),
-        })
-    });
-    let body = json!({ "balanced": balanced, "checks": body.collect::<Vec<_>>() });
+    let body = ReconcileBody::new(&checks);
+    let balanced = body.balanced;
     output.print(&body, |_| text(&checks, balanced))?;
     Ok(if balanced { Exit::Done } else { Exit::No })
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tessera_backoffice::janitor;
+use tessera_backoffice::{cards, janitor};
 use tessera_courier::Sweeper;
 use tessera_issuer::Mint;
 use tessera_issuer::rounds::{Draw, DrawOutcome};
@@ -159,6 +159,10 @@ async fn tidy(store: &Arc<dyn Store>, entropy: &Entropy, mut ticks: Ticks<'_>) {
         let removed = told("remove dead imports", janitor::discard_dead_imports(store, entropy).await);
         if let Some(count) = removed.filter(|count| *count > 0) {
             tracing::warn!(count, "removed imports that died; nothing of them was on sale");
+        }
+        let closed = told("close batches", cards::close_ending(store).await);
+        if let Some(count) = closed.filter(|count| *count > 0) {
+            tracing::info!(count, "closed batches whose codes end soon");
         }
         if round.is_multiple_of(PURGE_ROUNDS) {
             told("forget old requests", janitor::purge_requests(store).await);

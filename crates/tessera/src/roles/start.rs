@@ -172,6 +172,7 @@ impl Parts<'_> {
             entropy: Arc::clone(&shop.entropy),
             heard: Arc::new(ToPublisher(publisher.clone())),
             payments: PaymentSettings { test: settings.payments.test.enabled, hmac: settings.hmac_secret()? },
+            proof: settings.customer_proof()?,
             http: HttpSettings { allowed_origins: settings.http.allowed_origins.clone() },
             ops,
             recheck: match settings.database()? {

@@ -2,24 +2,32 @@
 
 use async_trait::async_trait;
 use tessera_model::batch::OpenBatch;
+use tessera_model::coupon::Format;
 use tessera_model::ids::{ApiKeyId, BatchId, LetterId, NoticeId, OrderId, PaymentId, ProductId};
 use tessera_model::issue::Turn;
-use tessera_model::keys::{Fingerprint, Sealed};
+use tessera_model::keys::{Fingerprint, Sealed, WrappedKey};
 use tessera_model::order::{Line, Order};
 use tessera_model::pay::{MoneyEntry, PaymentReason};
 use tessera_model::place::{Placed, Standing};
 use tessera_model::product::{Product, Stock};
+use tessera_model::round::{Drawn, Round, Turned};
 use tessera_model::span::Span;
 use tessera_model::text::{CustomerId, Provider, Reference, Sku};
 use tessera_model::time::Timestamp;
-use tessera_store::batches::{BatchOps, IssuedSpan, KnownCode, NewBatch, NewCode};
+use tessera_store::batches::{BatchOps, BatchReading, IssuedSpan, KnownCode, NewBatch, NewCode};
+use tessera_store::coupons::{CouponOps, NewPool, PoolAt, StoredFormat};
 use tessera_store::customers::CustomerOps;
+use tessera_store::history::{HistoryOps, MoneyMoved};
+use tessera_store::ledger::{
+    BatchRecord, Claimant, Covered, LedgerOps, Movement, MovementFilter, NewVoid, SpanCause, VoidedPlace,
+};
 use tessera_store::letters::{Letter, LetterOps, LetterState};
 use tessera_store::operators::{ApiKey, AuditEntry, KeyCheck, Lease, OperatorOps};
 use tessera_store::orders::{Advance, KnownRequest, OrderFilter, OrderOps};
 use tessera_store::payments::{Notice, Payment, PaymentOps, Portion};
 use tessera_store::products::{ProductOps, StockFigures};
 use tessera_store::reconcile::{Check, ReconcileOps};
+use tessera_store::rounds::{RoundOps, RoundToOpen, Share, StoredRaffle};
 use tessera_store::waitlists::WaitlistOps;
 use tessera_store::{Result, StoreMeta, Tx};
 
@@ -128,6 +136,33 @@ delegate! {
         batches_loading() -> Vec<BatchId>;
         batches_discard(batch: BatchId, limit: i64) -> bool;
     }
+    CouponOps {
+        formats_put(formats: &[(Format, WrappedKey)]) -> ();
+        formats_lock() -> Vec<StoredFormat>;
+        formats_read() -> Vec<StoredFormat>;
+        pools_open(pools: &[NewPool]) -> ();
+        pools_at(at: &[(Format, i64)]) -> Vec<PoolAt>;
+        products_stocked(products: &[ProductId]) -> Vec<ProductId>;
+        batches_void_rest(product: ProductId) -> ();
+    }
+    RoundOps {
+        raffles_put(raffles: &[(ProductId, WrappedKey)]) -> ();
+        raffles_read(products: &[ProductId]) -> Vec<StoredRaffle>;
+        rounds_open(rounds: &[RoundToOpen]) -> ();
+        rounds_turn(turned: &[(BatchId, Turned)]) -> ();
+        stock_claims(products: &[(ProductId, bool)]) -> ();
+        rounds_read(ids: &[BatchId]) -> Vec<Round>;
+        rounds_lock(ids: &[BatchId]) -> Vec<Round>;
+        rounds_list(product: Option<ProductId>, before: Option<BatchId>, limit: i64) -> Vec<Round>;
+        rounds_on_sale(products: &[ProductId]) -> Vec<Round>;
+        rounds_due(now: Timestamp, limit: i64) -> Vec<BatchId>;
+        rounds_shares(id: BatchId) -> Vec<Share>;
+        rounds_entropy(id: BatchId, entropy: &[u8]) -> bool;
+        rounds_drawn(drawn: &[(BatchId, Drawn)]) -> Vec<BatchId>;
+        rounds_cancel(id: BatchId) -> bool;
+        orders_undrawn(orders: &[OrderId]) -> Vec<OrderId>;
+        raffles_key(product: ProductId) -> Option<WrappedKey>;
+    }
     WaitlistOps {
         waitlists_read(products: &[ProductId], limit: i64) -> Vec<(ProductId, Turn)>;
         waitlists_of(orders: &[OrderId]) -> Vec<OrderId>;
@@ -135,6 +170,24 @@ delegate! {
         waitlists_leave(orders: &[OrderId]) -> ();
         waitlists_fillable(before: Timestamp, limit: i64) -> Vec<(OrderId, ProductId)>;
         waitlists_told(orders: &[OrderId]) -> ();
+    }
+    LedgerOps {
+        batches_list(product: Option<ProductId>, before: Option<BatchId>, limit: i64) -> Vec<BatchRecord>;
+        batches_read(ids: &[BatchId]) -> Vec<BatchRecord>;
+        batches_reading(ids: &[BatchId]) -> Vec<BatchReading>;
+        batches_ending(by: Timestamp, limit: i64) -> Vec<BatchId>;
+        spans_at(places: &[(BatchId, i64)]) -> Vec<Covered>;
+        spans_explain(causes: &[SpanCause]) -> ();
+        places_void(voids: &[NewVoid]) -> Vec<(BatchId, i64)>;
+        places_voided(places: &[(BatchId, i64)]) -> Vec<VoidedPlace>;
+        movements_list(filter: &MovementFilter, limit: i64) -> Vec<Movement>;
+        claimants_of(product: ProductId, limit: i64) -> Vec<Claimant>;
+    }
+    HistoryOps {
+        money_history(order: OrderId, limit: i64) -> Vec<MoneyMoved>;
+        audit_of(subject: &str, limit: i64) -> Vec<(Timestamp, AuditEntry)>;
+        letters_of(order: OrderId) -> Vec<Letter>;
+        orders_reissue(order: OrderId) -> Option<i32>;
     }
     LetterOps {
         letters_put(letters: &[Letter]) -> ();

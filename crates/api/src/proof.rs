@@ -1,0 +1,165 @@
+//! Who vouches for `customer.id`: limits per customer are worth what this is worth.
+//!
+//! Without proof whoever orders names the customer, and a limit of one a customer is one a name. With `key` the
+//! merchant's own servers order, by a key of role `shop`. With `jwt` the buyer's page orders, with a token that the
+//! merchant signed for one customer (RFC 7519, JWS compact form of RFC 7515, HS256).
+
+use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use data_encoding::BASE64URL_NOPAD;
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::Value;
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+use tessera_model::text::CustomerId;
+use tessera_model::time::Timestamp;
+use tessera_store::operators::Role;
+
+use crate::app::App;
+use crate::problem::{Problem, Slug};
+use crate::routes::request::bearer;
+use crate::routes::{admin, request};
+
+#[cfg(test)]
+mod tests;
+
+/// Bytes of the longest token that is looked at.
+const JWT_BYTES_MAX: usize = 4_096;
+
+/// Bytes of the shortest secret: those of the hash (RFC 7518, section 3.2).
+const SECRET_BYTES_MIN: usize = 32;
+
+/// The one algorithm. What a token says of itself never chooses how it is checked.
+const ALGORITHM: &str = "HS256";
+
+/// How far the merchant's clock may be from ours, in seconds.
+const LEEWAY_SECONDS: i64 = 60;
+
+/// Who vouches for the customers of new orders.
+#[derive(Clone, Debug, Default)]
+pub enum CustomerProof {
+    /// Nobody: whoever orders names the customer.
+    #[default]
+    None,
+    /// The merchant's servers, by a key of role `shop`.
+    Key,
+    /// A token that the merchant signed for one customer.
+    Jwt(JwtSecret),
+}
+
+/// The secret that the merchant signs tokens with.
+#[derive(Clone)]
+pub struct JwtSecret(Vec<u8>);
+
+impl std::fmt::Debug for JwtSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("JwtSecret(…)")
+    }
+}
+
+/// For whom a request may order.
+pub(crate) enum Vouched {
+    Anybody,
+    For(CustomerId),
+}
+
+impl Vouched {
+    /// Refuses an order in the name of another customer than the one vouched for, both compared folded.
+    pub(crate) fn permits(&self, customer: &CustomerId) -> Result<(), Problem> {
+        match self {
+            Self::For(sub) if sub.folded() != customer.folded() => Err(Problem::new(
+                Slug::Forbidden,
+                "the token is another customer's: customer.id has to be its `sub`",
+            )),
+            Self::Anybody | Self::For(_) => Ok(()),
+        }
+    }
+}
+
+impl FromRequestParts<App> for Vouched {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        app.proof.of(app, &parts.headers).await
+    }
+}
+
+impl CustomerProof {
+    /// For whom a request with these headers may order.
+    async fn of(&self, app: &App, headers: &HeaderMap) -> Result<Vouched, Problem> {
+        match self {
+            Self::None => Ok(Vouched::Anybody),
+            Self::Key => admin::key_of(app, headers, Role::Shop).await.map(|_| Vouched::Anybody),
+            Self::Jwt(secret) => {
+                let token = bearer(headers).ok_or_else(|| {
+                    Problem::no_key(
+                        "no token was sent: send the one your shop signed as Authorization: Bearer TOKEN",
+                    )
+                })?;
+                secret.customer(token, app.now()).map(Vouched::For).map_err(Problem::no_key)
+            }
+        }
+    }
+}
+
+impl JwtSecret {
+    /// Reads it: its bytes are the key, as they are; none when they are too few.
+    pub fn parse(text: &str) -> Option<Self> {
+        (text.len() >= SECRET_BYTES_MIN).then(|| Self(text.as_bytes().to_vec()))
+    }
+
+    /// The customer of a token that holds at `now`, or why it does not.
+    fn customer(&self, token: &str, now: Timestamp) -> Result<CustomerId, &'static str> {
+        const FORM: &str = "the token is no JWT: send header.payload.signature";
+        if token.len() > JWT_BYTES_MAX {
+            return Err("the token is too long: sign no more than sub and exp");
+        }
+        let (signed, signature) = token.rsplit_once('.').ok_or(FORM)?;
+        let (header, payload) = signed.split_once('.').ok_or(FORM)?;
+        let header = part(header).ok_or(FORM)?;
+        if header["alg"] != ALGORITHM {
+            return Err("the token is not signed by HS256: sign it so");
+        }
+        // Whoever marks a header critical asks to be refused by those who do not know it.
+        if header.get("crit").is_some() {
+            return Err("the token has a critical header: leave it out");
+        }
+        let signature = BASE64URL_NOPAD.decode(signature.as_bytes()).map_err(|_| FORM)?;
+        if !self.signed(signed, &signature) {
+            return Err("the token's signature is not good: sign it with customers.secret");
+        }
+        claims(&part(payload).ok_or(FORM)?, now)
+    }
+
+    /// Whether these bytes are the signature; takes the same time wherever they differ.
+    fn signed(&self, text: &str, signature: &[u8]) -> bool {
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.0) else { return false };
+        mac.update(text.as_bytes());
+        bool::from(mac.finalize().into_bytes().ct_eq(signature))
+    }
+}
+
+/// Base64url of a JSON object in which no field is named twice.
+fn part(text: &str) -> Option<Value> {
+    let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
+    request::json(&bytes).ok().filter(Value::is_object)
+}
+
+/// The customer, if the token is in its time.
+fn claims(payload: &Value, now: Timestamp) -> Result<CustomerId, &'static str> {
+    let seconds = |name: &str| match payload.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(at) => at.as_i64().map(Some).ok_or("exp and nbf are whole seconds since 1970: write them so"),
+    };
+    let now = now.micros().div_euclid(1_000_000);
+    let end = seconds("exp")?.ok_or("the token has no exp: sign one that ends")?;
+    if now >= end.saturating_add(LEEWAY_SECONDS) {
+        return Err("the token is past its exp: sign a new one");
+    }
+    if seconds("nbf")?.is_some_and(|begin| now < begin.saturating_sub(LEEWAY_SECONDS)) {
+        return Err("the token is not good yet: see the clocks");
+    }
+    let sub = payload["sub"].as_str().ok_or("the token has no sub: sign the customer's id as it")?;
+    CustomerId::parse(sub).map_err(|_| "the token's sub is no customer's id: sign 1 to 128 characters")
+}

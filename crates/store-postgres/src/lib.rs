@@ -17,6 +17,7 @@ mod payments;
 mod pool;
 mod products;
 mod reconcile;
+mod refunds;
 mod row;
 mod schema;
 mod tx;

@@ -15,6 +15,7 @@ mod orders;
 mod payments;
 mod products;
 mod reconcile;
+mod refunds;
 mod row;
 mod tx;
 mod waitlists;

@@ -25,6 +25,7 @@ pub mod orders;
 pub mod payments;
 pub mod products;
 pub mod reconciling;
+pub mod refunds;
 pub mod requests;
 pub mod sets;
 pub mod states;
@@ -161,6 +162,14 @@ macro_rules! conformance_suite {
             unmatched_money_is_no_orders,
             amounts_are_exact_up_to_the_largest,
             impossible_entries_are_data_faults,
+        ]);
+        $crate::conformance_suite!(@cases $harness, open, refunds: [
+            payment_is_read_with_what_became_of_it,
+            payments_are_listed_by_where_their_money_is,
+            refunds_are_found_by_name_and_payment,
+            a_refunds_name_is_taken_once,
+            impossible_refunds_are_data_faults,
+            refunded_money_without_its_refund_is_found,
         ]);
         $crate::conformance_suite!(@cases $harness, open, batches: [
             opened_batch_is_on_sale,

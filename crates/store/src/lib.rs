@@ -18,6 +18,7 @@ pub mod orders;
 pub mod payments;
 pub mod products;
 pub mod reconcile;
+pub mod refunds;
 pub mod waitlists;
 
 #[cfg(feature = "conformance")]

@@ -12,6 +12,7 @@ use crate::orders::OrderOps;
 use crate::payments::PaymentOps;
 use crate::products::ProductOps;
 use crate::reconcile::ReconcileOps;
+use crate::refunds::RefundOps;
 use crate::waitlists::WaitlistOps;
 
 /// Where transactions come from. Cheap to share; lives as long as the process.
@@ -90,6 +91,7 @@ pub trait Tx:
     + CustomerOps
     + OrderOps
     + PaymentOps
+    + RefundOps
     + BatchOps
     + WaitlistOps
     + LetterOps

@@ -50,7 +50,7 @@ const PUT: &str = "\
         WITH ORDINALITY AS j(provider, payment, teller, reference, minor, moved, repeats, n)
     ORDER BY reference COLLATE \"C\", provider COLLATE \"C\", n";
 const NAMED: &str = "\
-    SELECT r.payment, r.teller, r.reference, r.minor, r.moved, r.repeats
+    SELECT r.provider, r.payment, r.teller, r.reference, r.minor, r.moved, r.repeats
     FROM unnest($1::text[], $2::text[]) AS j(provider, reference)
     JOIN refund r ON r.teller = 'operator' AND r.provider = j.provider AND r.reference = j.reference";
 const OF: &str = "\
@@ -78,6 +78,10 @@ fn refund(fields: &Fields<'_>) -> Result<KnownRefund> {
         moved: fields.get("moved")?,
         repeats: repeats.map_err(|_| fields.inconsistent("repeats"))?,
     })
+}
+
+fn named(fields: &Fields<'_>) -> Result<(Provider, KnownRefund)> {
+    Ok((fields.parse("provider", |t| Provider::parse(t).ok())?, refund(fields)?))
 }
 
 fn ids(payments: &[PaymentId]) -> Vec<Uuid> {
@@ -134,10 +138,13 @@ impl RefundOps for PostgresTx {
         self.execute(put).await.map(drop)
     }
 
-    async fn refunds_named(&mut self, names: &[(Provider, Reference)]) -> Result<Vec<KnownRefund>> {
+    async fn refunds_named(
+        &mut self,
+        names: &[(Provider, Reference)],
+    ) -> Result<Vec<(Provider, KnownRefund)>> {
         let providers = column(names, |(provider, _)| provider.as_str());
         let references = column(names, |(_, reference)| reference.as_str());
-        self.read(sqlx::query(NAMED).bind(providers).bind(references), "refund", refund).await
+        self.read(sqlx::query(NAMED).bind(providers).bind(references), "refund", named).await
     }
 
     async fn refunds_of(&mut self, payments: &[PaymentId]) -> Result<Vec<KnownRefund>> {

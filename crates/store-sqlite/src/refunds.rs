@@ -46,7 +46,7 @@ const PUT: &str = "\
     SELECT value->>0, unhex(value->>1), value->>2, value->>3, value->>4, value->>5, value->>6, ?2
     FROM json_each(?1) ORDER BY key";
 const NAMED: &str = "\
-    SELECT r.payment, r.teller, r.reference, r.minor, r.moved, r.repeats FROM json_each(?1) j
+    SELECT r.provider, r.payment, r.teller, r.reference, r.minor, r.moved, r.repeats FROM json_each(?1) j
     JOIN refund r ON r.teller = 'operator' AND r.provider = j.value->>0 AND r.reference = j.value->>1";
 const OF: &str = "\
     SELECT r.payment, r.teller, r.reference, r.minor, r.moved, r.repeats FROM json_each(?1) j
@@ -73,6 +73,10 @@ fn refund(fields: &Fields<'_>) -> Result<KnownRefund> {
         moved: fields.get("moved")?,
         repeats: repeats.map_err(|_| fields.inconsistent("repeats"))?,
     })
+}
+
+fn named(fields: &Fields<'_>) -> Result<(Provider, KnownRefund)> {
+    Ok((fields.parse("provider", |t| Provider::parse(t).ok())?, refund(fields)?))
 }
 
 fn ids(payments: &[PaymentId]) -> Result<String> {
@@ -124,9 +128,12 @@ impl RefundOps for SqliteTx {
         self.execute(sqlx::query(PUT).bind(rows).bind(self.time().micros())).await.map(drop)
     }
 
-    async fn refunds_named(&mut self, names: &[(Provider, Reference)]) -> Result<Vec<KnownRefund>> {
+    async fn refunds_named(
+        &mut self,
+        names: &[(Provider, Reference)],
+    ) -> Result<Vec<(Provider, KnownRefund)>> {
         let names = set(names.iter().map(|(p, r)| (p.as_str(), r.as_str())))?;
-        self.read(sqlx::query(NAMED).bind(names), "refund", refund).await
+        self.read(sqlx::query(NAMED).bind(names), "refund", named).await
     }
 
     async fn refunds_of(&mut self, payments: &[PaymentId]) -> Result<Vec<KnownRefund>> {

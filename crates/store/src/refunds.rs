@@ -46,8 +46,11 @@ pub trait RefundOps {
     /// payment's.
     async fn refunds_put(&mut self, refunds: &[(Provider, KnownRefund)]) -> Result<()>;
 
-    /// The refunds that operators gave these names.
-    async fn refunds_named(&mut self, names: &[(Provider, Reference)]) -> Result<Vec<KnownRefund>>;
+    /// The refunds that operators gave these names, each with its provider.
+    async fn refunds_named(
+        &mut self,
+        names: &[(Provider, Reference)],
+    ) -> Result<Vec<(Provider, KnownRefund)>>;
 
     /// The refunds of these payments, however they were told.
     async fn refunds_of(&mut self, payments: &[PaymentId]) -> Result<Vec<KnownRefund>>;

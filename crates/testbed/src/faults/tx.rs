@@ -122,7 +122,7 @@ delegate! {
         payments_list(state: Option<MoneyState>, before: Option<PaymentId>, limit: i64) -> Vec<StoredPayment>;
         portions_of(ids: &[PaymentId]) -> Vec<(PaymentId, MoneyState, i64)>;
         refunds_put(refunds: &[(Provider, KnownRefund)]) -> ();
-        refunds_named(names: &[(Provider, Reference)]) -> Vec<KnownRefund>;
+        refunds_named(names: &[(Provider, Reference)]) -> Vec<(Provider, KnownRefund)>;
         refunds_of(payments: &[PaymentId]) -> Vec<KnownRefund>;
     }
     BatchOps {

@@ -6,6 +6,7 @@
 
 mod allowance;
 mod app;
+mod deeds;
 mod instant;
 mod metrics;
 mod openapi;
@@ -22,6 +23,7 @@ pub mod wire;
 pub use axum::Router;
 
 pub use app::{App, AppParts, HttpSettings, PaymentSettings};
+pub use deeds::{Deed, refund_told};
 pub use instant::{rfc3339, timestamp};
 pub use metrics::{Metrics, Reading};
 pub use openapi::document;

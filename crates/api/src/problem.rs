@@ -39,6 +39,14 @@ pub enum Slug {
     OrderNotPayable,
     /// `409`: the order is past cancelling.
     OrderNotCancellable,
+    /// `409`: the order has no money to pay back, or its shares are final.
+    OrderNotRefundable,
+    /// `409`: the order cannot be accepted as it is.
+    OrderNotAcceptable,
+    /// `409`: less is to be paid back than was.
+    NotRefundDue,
+    /// `409`: the reference names another refund.
+    ReferenceReused,
     /// `413`: the body is too large.
     TooLarge,
     /// `415`: not JSON.
@@ -69,6 +77,16 @@ impl Slug {
             Self::OrderNotPayable => (S::CONFLICT, "order-not-payable", "The order cannot be paid"),
             Self::OrderNotCancellable => {
                 (S::CONFLICT, "order-not-cancellable", "The order cannot be cancelled")
+            }
+            Self::OrderNotRefundable => {
+                (S::CONFLICT, "order-not-refundable", "The order cannot be refunded")
+            }
+            Self::OrderNotAcceptable => {
+                (S::CONFLICT, "order-not-acceptable", "The order cannot be accepted")
+            }
+            Self::NotRefundDue => (S::CONFLICT, "not-refund-due", "Less is to be paid back"),
+            Self::ReferenceReused => {
+                (S::CONFLICT, "reference-reused", "The reference names another refund")
             }
             Self::TooLarge => (S::PAYLOAD_TOO_LARGE, "too-large", "The body is too large"),
             Self::UnsupportedMediaType => {

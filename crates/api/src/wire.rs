@@ -3,11 +3,13 @@
 mod asked;
 mod import;
 mod order;
+mod payment;
 mod product;
 
 pub(crate) use asked::{NoticeRequest, PayRequest, PlaceRequest};
 pub use import::ImportBody;
 pub use order::{CodeItem, CodeList, OrderBody, PlacedBody};
+pub use payment::{NoticeBody, PaymentBody};
 pub use product::{ProductBody, ProductList};
 
 use serde::Serialize;

@@ -7,10 +7,8 @@
 use async_trait::async_trait;
 use tessera_model::ids::{NoticeId, PaymentId};
 use tessera_model::money::Money;
-use tessera_model::text::{OrderReference, Provider, Reference};
+use tessera_model::text::{OrderReference, Provider, Reason, Reference};
 use tessera_store::{Result, Step, Tx};
-
-use crate::operators::By;
 
 mod books;
 mod notice;
@@ -28,8 +26,10 @@ pub enum RefundTold {
         reference: Reference,
         /// How much, in minor units; none for all that is to be paid back.
         minor: Option<i64>,
-        /// Whose word.
-        by: By,
+        /// Whose word: a key's name, or `cli`.
+        actor: String,
+        /// Why they say so, if they do.
+        reason: Option<Reason>,
     },
     /// A provider's notice says so.
     Notice(RefundNotice),
@@ -84,7 +84,7 @@ pub struct Refunds;
 
 #[async_trait]
 impl Step for Refunds {
-    const NAME: &str = "refunds";
+    const NAME: &str = "paid-back";
     type Input = RefundTold;
     type Output = RefundOutcome;
 

@@ -7,7 +7,7 @@ use tessera_model::order::{Order, OrderEvent, OrderStatus};
 use tessera_model::pay::{
     KnownRefund, MoneyEntry, Portions, RefundVerdict, Teller, Told, nothing_left, refund_told,
 };
-use tessera_model::text::{Provider, Reference};
+use tessera_model::text::{Provider, Reason, Reference};
 use tessera_store::operators::AuditEntry;
 use tessera_store::orders::Advance;
 use tessera_store::payments::Notice;
@@ -16,7 +16,6 @@ use tessera_store::{Result, Tx};
 
 use super::{RefundNotice, RefundOutcome, RefundTold, notice};
 use crate::ledger::portions_of_orders;
-use crate::operators::By;
 
 type Name = (Provider, Reference);
 
@@ -68,20 +67,30 @@ impl Books {
 
     pub(super) fn tell(&mut self, told: &RefundTold) -> RefundOutcome {
         match told {
-            RefundTold::Confirmed { payment, reference, minor, by } => {
+            RefundTold::Confirmed { payment, reference, minor, actor, reason } => {
                 let (teller, reference) = (Teller::Operator, reference.clone());
-                self.confirm(*payment, &Told { teller, reference, minor: *minor }, by)
+                self.confirm(*payment, &Told { teller, reference, minor: *minor }, (actor, reason.as_ref()))
             }
             RefundTold::Notice(notice) => self.notify(notice),
         }
     }
 
-    fn confirm(&mut self, payment: PaymentId, told: &Told, by: &By) -> RefundOutcome {
+    fn confirm(
+        &mut self,
+        payment: PaymentId,
+        told: &Told,
+        (actor, reason): (&str, Option<&Reason>),
+    ) -> RefundOutcome {
         match self.decide(payment, told) {
             None => RefundOutcome::NotFound,
             Some(RefundVerdict::New { refund, .. }) => {
-                let more = format!(" ({} as {})", refund.minor, refund.reference);
-                self.audit.push(by.entry_with("payment.refunded", payment.to_string(), &more));
+                let said = format!("{} as {}", refund.minor, refund.reference);
+                self.audit.push(AuditEntry {
+                    actor: actor.to_owned(),
+                    action: "payment.refunded".to_owned(),
+                    subject: payment.to_string(),
+                    reason: Some(reason.map_or(said.clone(), |reason| format!("{reason} ({said})"))),
+                });
                 RefundOutcome::Kept { payment, moved: refund.moved }
             }
             Some(RefundVerdict::Repeated) => RefundOutcome::Repeated(payment),

@@ -42,8 +42,8 @@ impl Shop {
 
     /// That an operator confirms a refund.
     pub fn confirmed(&self, payment: PaymentId, reference: &str, minor: Option<i64>) -> RefundTold {
-        let by = By { actor: "olga".to_owned(), reason: Reason::parse("seen at the bank").unwrap() };
-        RefundTold::Confirmed { payment, reference: Reference::parse(reference).unwrap(), minor, by }
+        let (actor, reference) = ("olga".to_owned(), Reference::parse(reference).unwrap());
+        RefundTold::Confirmed { payment, reference, minor, actor, reason: None }
     }
 
     /// Confirms a refund at the desk.

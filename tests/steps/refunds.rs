@@ -22,6 +22,8 @@ async fn paid(minor: i64) -> (Shop, OrderId, PaymentId) {
     shop.pay_with("acme", "r", &order.to_string(), minor, "CNY").await;
     shop.leftover_is_fine();
     let payment = shop.payments(None).await[0].payment.id;
+    // Ids are listed by their millisecond.
+    shop.clock.advance(Duration::from_secs(1));
     (shop, order, payment)
 }
 
@@ -64,6 +66,7 @@ async fn an_order_of_two_payments_is_refunded_with_the_second() {
 async fn a_reference_moves_money_once_and_is_no_other_refunds() {
     let (shop, _, payment) = paid(1_300).await;
     shop.pay_with("acme", "r2", "nobody's", 50, "CNY").await;
+    shop.clock.advance(Duration::from_secs(1));
     shop.pay_with("apex", "r2", "nobody's", 50, "CNY").await;
     let unmatched = shop.payments(Some(MoneyState::Unmatched)).await;
     let (apex, acme) = (unmatched[0].payment.id, unmatched[1].payment.id);

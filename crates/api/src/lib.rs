@@ -14,6 +14,7 @@ mod ops;
 mod problem;
 mod signature;
 mod waiting;
+mod zone;
 
 pub mod parse;
 pub mod read;
@@ -32,3 +33,4 @@ pub use problem::{Problem, Slug};
 pub use routes::router;
 pub use signature::WebhookSecret;
 pub use waiting::Waiters;
+pub use zone::Zone;

@@ -125,6 +125,7 @@ macro_rules! conformance_suite {
             impossible_orders_are_data_faults,
             orders_are_listed_newest_first,
             list_holds_to_every_part_of_its_filter,
+            orders_are_found_by_when_they_were_placed,
         ]);
         $crate::conformance_suite!(@cases $harness, open, states: [
             every_state_is_read_as_it_was_written,

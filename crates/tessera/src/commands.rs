@@ -9,6 +9,7 @@ mod keyring;
 mod keys;
 mod migrate;
 mod orders;
+mod payments;
 mod products;
 mod reconcile;
 mod serve;
@@ -41,6 +42,7 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Outcome {
         Command::Products(command) => products::run(&settings(vec![])?, command, output).await,
         Command::Codes(command) => codes::run(&settings(vec![])?, command, output).await,
         Command::Orders(command) => orders::run(&settings(vec![])?, command, output).await,
+        Command::Payments(command) => payments::run(&settings(vec![])?, command, output).await,
         Command::Dlq(command) => dlq::run(&settings(vec![])?, command, output).await,
         Command::Reconcile => reconcile::run(&settings(vec![])?, output).await,
         Command::Keys(command) => keys::run(&settings(vec![])?, command, output).await,

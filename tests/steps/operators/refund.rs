@@ -44,6 +44,7 @@ async fn a_refunded_backorder_leaves_its_waitlist_and_the_next_moves_up() {
     for buyer in ["ann", "bob"] {
         let order = shop.place(buyer, &[("card", 1)]).await;
         shop.pay(order).await;
+        shop.clock.advance(HOLD / 15);
         orders.push(order);
     }
     shop.issue(&orders).await;

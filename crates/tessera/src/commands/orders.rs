@@ -1,8 +1,9 @@
-//! `tessera orders list|show`.
+//! `tessera orders list|show|refund|accept|cancel|export`.
 
 use std::sync::Arc;
 
 use serde_json::json;
+use tessera_api::Deed;
 use tessera_api::read::{OrderView, load_each, load_in};
 use tessera_api::wire::OrderBody;
 use tessera_model::ids::OrderId;
@@ -19,6 +20,9 @@ use crate::output::{Output, table};
 use crate::settings::Settings;
 use crate::shop::{Missing, Shop};
 
+mod deeds;
+mod export;
+
 pub(super) async fn run(settings: &Settings, command: Orders, output: Output) -> Outcome {
     let shop = Shop::open(settings, Missing::Refuse).await?;
     match command {
@@ -26,7 +30,11 @@ pub(super) async fn run(settings: &Settings, command: Orders, output: Output) ->
             let filter = filter(state.as_deref(), customer.as_deref(), reference.as_deref(), &listing)?;
             list(&shop, filter, listing.limit, output).await
         }
-        Orders::Show { id } => show(&shop, &id, output).await,
+        Orders::Show { id } => show(&shop, order_id(&id)?, output).await,
+        Orders::Refund(wish) => deeds::run(&shop, Deed::Refund, &wish, output).await,
+        Orders::Accept(wish) => deeds::run(&shop, Deed::Accept, &wish, output).await,
+        Orders::Cancel(wish) => deeds::run(&shop, Deed::Cancel, &wish, output).await,
+        Orders::Export(wanted) => export::run(&shop, &wanted, output).await,
     }
 }
 
@@ -86,10 +94,13 @@ async fn list(shop: &Shop, filter: OrderFilter, limit: i64, output: Output) -> O
     Ok(Exit::Done)
 }
 
-async fn show(shop: &Shop, id: &str, output: Output) -> Outcome {
-    let id = OrderId::parse(id).ok_or_else(|| {
-        Failure::usage("that is no order id").with_remedy("`tessera orders list` shows them")
-    })?;
+fn order_id(text: &str) -> Result<OrderId, Failure> {
+    OrderId::parse(text).ok_or_else(|| {
+        Failure::usage(format!("{text} is no order id")).with_remedy("`tessera orders list` shows them")
+    })
+}
+
+async fn show(shop: &Shop, id: OrderId, output: Output) -> Outcome {
     let (store, keyring) = (Arc::clone(&shop.store), Arc::clone(&shop.keyring));
     let view = run_alone(async move {
         let mut tx = store.snapshot().await?;

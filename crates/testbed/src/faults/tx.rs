@@ -100,6 +100,7 @@ delegate! {
         lines_read(ids: &[OrderId]) -> Vec<(OrderId, Line)>;
         orders_advance(advances: &[Advance]) -> Vec<OrderId>;
         orders_list(filter: &OrderFilter, limit: i64) -> Vec<Order>;
+        orders_created(from: Timestamp, to: Timestamp, before: Option<OrderId>, limit: i64) -> Vec<Order>;
         orders_due(now: Timestamp, limit: i64) -> Vec<OrderId>;
         orders_unheard(before: Timestamp, limit: i64) -> Vec<(OrderId, ProductId)>;
         orders_products(ids: &[OrderId]) -> Vec<(OrderId, ProductId)>;

@@ -7,8 +7,10 @@ mod place;
 mod cancel;
 mod crossing;
 mod expire;
+mod operators;
 mod pay;
 mod plans;
+mod refunds;
 
 mod archive;
 mod draw;

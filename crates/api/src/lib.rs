@@ -6,6 +6,7 @@
 
 mod allowance;
 mod app;
+mod deeds;
 mod instant;
 mod metrics;
 mod openapi;
@@ -14,6 +15,7 @@ mod problem;
 mod proof;
 mod signature;
 mod waiting;
+mod zone;
 
 pub mod parse;
 pub mod read;
@@ -23,6 +25,7 @@ pub mod wire;
 pub use axum::Router;
 
 pub use app::{App, AppParts, HttpSettings, PaymentSettings};
+pub use deeds::{Deed, refund_told};
 pub use instant::{rfc3339, timestamp};
 pub use metrics::{Metrics, Reading};
 pub use openapi::document;
@@ -32,3 +35,4 @@ pub use proof::{CustomerProof, JwtSecret};
 pub use routes::router;
 pub use signature::WebhookSecret;
 pub use waiting::Waiters;
+pub use zone::Zone;

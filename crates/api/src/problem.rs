@@ -43,6 +43,14 @@ pub enum Slug {
     RoundNotDrawn,
     /// `409`: something fixed would change, or the state does not allow it.
     Conflict,
+    /// `409`: the order has no money to pay back, or its shares are final.
+    OrderNotRefundable,
+    /// `409`: the order cannot be accepted as it is.
+    OrderNotAcceptable,
+    /// `409`: less is to be paid back than was.
+    NotRefundDue,
+    /// `409`: the reference names another refund.
+    ReferenceReused,
     /// `413`: the body is too large.
     TooLarge,
     /// `415`: not JSON.
@@ -76,6 +84,16 @@ impl Slug {
             }
             Self::RoundNotDrawn => (S::CONFLICT, "round-not-drawn", "The round is not drawn"),
             Self::Conflict => (S::CONFLICT, "conflict", "Its state does not allow this"),
+            Self::OrderNotRefundable => {
+                (S::CONFLICT, "order-not-refundable", "The order cannot be refunded")
+            }
+            Self::OrderNotAcceptable => {
+                (S::CONFLICT, "order-not-acceptable", "The order cannot be accepted")
+            }
+            Self::NotRefundDue => (S::CONFLICT, "not-refund-due", "Less is to be paid back"),
+            Self::ReferenceReused => {
+                (S::CONFLICT, "reference-reused", "The reference names another refund")
+            }
             Self::TooLarge => (S::PAYLOAD_TOO_LARGE, "too-large", "The body is too large"),
             Self::UnsupportedMediaType => {
                 (S::UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The body is not JSON")

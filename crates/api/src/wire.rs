@@ -4,6 +4,7 @@ mod admin;
 mod asked;
 mod import;
 mod order;
+mod payment;
 mod product;
 mod proof;
 mod round;
@@ -16,6 +17,7 @@ pub(crate) use admin::{CodeRequest, ProductRequest, ReplaceRequest, VoidRequest}
 pub(crate) use asked::{NoticeRequest, PayRequest, PlaceRequest};
 pub use import::ImportBody;
 pub use order::{CodeItem, CodeList, OrderBody, PlacedBody};
+pub use payment::{NoticeBody, PaymentBody};
 pub use product::{ProductBody, ProductList};
 pub use proof::{ProofBody, ProofMalformed};
 pub use round::{RoundBody, RoundList};

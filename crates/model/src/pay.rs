@@ -9,9 +9,13 @@ use crate::ids::{OrderId, PaymentId};
 use crate::money::Money;
 use crate::order::{OrderEvent, OrderStatus};
 
+mod accept;
 mod refund;
+mod refund_told;
 
-pub use refund::{Portions, nothing_left, refund_order, refund_shares, refunded};
+pub use accept::{NotAccepted, accept};
+pub use refund::{Portions, nothing_left, refund_order, refund_shares};
+pub use refund_told::{KnownRefund, RefundVerdict, Teller, Told, refund_told};
 
 #[cfg(test)]
 mod tests;
@@ -133,6 +137,21 @@ pub enum PaymentReason {
 }
 
 impl PaymentReason {
+    /// Every reason.
+    pub const ALL: [Self; 6] = [
+        Self::UnknownOrder,
+        Self::WrongCurrency,
+        Self::Over,
+        Self::SecondPayment,
+        Self::TooLate,
+        Self::ShortTooLate,
+    ];
+
+    /// Reads the word.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|r| r.as_str() == text)
+    }
+
     /// The word in SQL and JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -232,7 +251,7 @@ fn in_time(payment: PaymentId, minor: i64, account: &mut Account) -> PaymentDeci
         let entries = vec![entry(payment, account, minor, MoneyState::Short)];
         return PaymentDecision { entries, event: None, outcome: PaymentOutcome::Short, reason: None };
     }
-    let mut entries = settle_short(account);
+    let mut entries = move_short(account, MoneyState::Settled);
     entries.extend(settle(payment, minor, account.due.minor - before, account));
     paid(account, entries)
 }
@@ -267,10 +286,6 @@ fn settle(payment: PaymentId, minor: i64, due: i64, account: &Account) -> Vec<Mo
         .collect()
 }
 
-fn settle_short(account: &mut Account) -> Vec<MoneyEntry> {
-    move_short(account, MoneyState::Settled)
-}
-
 /// Short payments of an order whose hold ended or that was cancelled: all of them are to be paid back.
 pub fn release_short(account: &mut Account) -> Vec<MoneyEntry> {
     move_short(account, MoneyState::RefundDue)
@@ -282,10 +297,4 @@ fn move_short(account: &mut Account, to: MoneyState) -> Vec<MoneyEntry> {
         .into_iter()
         .flat_map(|(payment, amount)| MoneyEntry::moved(payment, order, amount, MoneyState::Short, to))
         .collect()
-}
-
-/// An operator accepts what was paid as enough: short money settles.
-pub fn accept(account: &mut Account) -> Vec<MoneyEntry> {
-    account.status = OrderStatus::Paid;
-    settle_short(account)
 }

@@ -164,17 +164,32 @@ impl Shelf {
     /// Whether an expired or cancelled order that was paid after all still gets stock and keeps within the
     /// customer's limits. If so its claim and units are counted again.
     pub fn honour(&mut self, customer: &CustomerId, lines: &[Line]) -> bool {
+        let Some(wanted) = self.wanted(lines) else { return false };
         let standing = self.customers.entry(customer.folded().to_owned()).or_default();
-        let by_id = |id: ProductId| self.products.values().find(|p| p.id == id).cloned();
-        let wanted: Option<Vec<_>> =
-            lines.iter().map(|line| by_id(line.product).map(|product| (product, line.quantity))).collect();
-        let Some(wanted) = wanted else { return false };
-        if may_buy(standing, &wanted).is_err() || in_stock(&self.stock, &wanted).is_err() {
+        may_buy(standing, &wanted).is_ok() && self.revive(customer, &wanted)
+    }
+
+    /// Whether an expired or cancelled order that an operator accepts still gets stock; limits are the operator's to
+    /// pass. If so its claim and units are counted again.
+    pub fn admit(&mut self, customer: &CustomerId, lines: &[Line]) -> bool {
+        let Some(wanted) = self.wanted(lines) else { return false };
+        self.revive(customer, &wanted)
+    }
+
+    fn revive(&mut self, customer: &CustomerId, wanted: &[(Product, i64)]) -> bool {
+        if in_stock(&self.stock, wanted).is_err() {
             return false;
         }
-        claim(&mut self.stock, standing, &wanted);
+        let standing = self.customers.entry(customer.folded().to_owned()).or_default();
+        claim(&mut self.stock, standing, wanted);
         standing.ever_paid = true;
         true
+    }
+
+    /// An order's lines with their products as they are now; none when one is not on the shelf.
+    fn wanted(&self, lines: &[Line]) -> Option<Vec<(Product, i64)>> {
+        let by_id = |id: ProductId| self.products.values().find(|p| p.id == id).cloned();
+        lines.iter().map(|line| by_id(line.product).map(|product| (product, line.quantity))).collect()
     }
 
     fn find(&self, lines: &[(Sku, i64)]) -> Result<Vec<(Product, i64)>, Refusal> {

@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::place::NewOrder;
-use tessera_store::{SetFault, Store, run_set};
+use tessera_store::{SetFault, Step, Store, run_set};
 use tokio::time::timeout;
 
 use crate::batcher::{Batcher, Busy};
 use crate::lanes::Lanes;
+use crate::operators::{Accept, CancelFor, DeedOutcome, Refund, Wish};
 use crate::pay::{Incoming, Pay, PayLate, PayOutcome};
 use crate::place::{Place, PlaceOutcome};
+use crate::refunds::{RefundOutcome, RefundTold, Refunds};
 use crate::release::{Cancel, CancelOutcome, Cancellation};
 
 /// Who is told of orders that became paid, after the commit. Never waits: what it drops, the sweeper finds.
@@ -51,7 +53,7 @@ const PRODUCT_LANES: usize = 16;
 /// Lanes of payments, and of cancellations. Payments in time lock orders only, and go the faster the larger their sets.
 const ORDER_LANES: usize = 4;
 
-/// Batchers for each thing buyers do.
+/// Batchers for each thing buyers do, and what operators do, one by one: there are few of them.
 ///
 /// Where the engine locks by row new orders stand in lanes by product, and payments and cancellations, which know their
 /// order only, by order; with one writer all requests join one set.
@@ -60,6 +62,8 @@ pub struct Desk {
     place: Lanes<NewOrder, Answer<PlaceOutcome>>,
     pay: Lanes<Incoming, Answer<PayOutcome>>,
     cancel: Lanes<Cancellation, Answer<CancelOutcome>>,
+    store: Arc<dyn Store>,
+    heard: Arc<dyn Heard>,
 }
 
 impl Desk {
@@ -79,6 +83,8 @@ impl Desk {
                 let store = Arc::clone(store);
                 Batcher::spawn(move |set| run_set(Arc::clone(&store), Arc::new(Cancel), set))
             }),
+            store: Arc::clone(store),
+            heard: Arc::clone(heard),
         }
     }
 
@@ -106,6 +112,54 @@ impl Desk {
     pub async fn cancel(&self, wish: Cancellation) -> Result<CancelOutcome, Failure> {
         in_time(self.cancel.submit(Some(wish.order), wish)).await
     }
+
+    /// Cancels an order for an operator.
+    ///
+    /// # Errors
+    /// As [`Desk::place`].
+    pub async fn cancel_for(&self, wish: Wish) -> Result<DeedOutcome, Failure> {
+        self.alone(CancelFor, wish).await
+    }
+
+    /// Makes all of an order's money due back.
+    ///
+    /// # Errors
+    /// As [`Desk::place`].
+    pub async fn refund(&self, wish: Wish) -> Result<DeedOutcome, Failure> {
+        self.alone(Refund, wish).await
+    }
+
+    /// Accepts what was paid for an order as enough; the issuer is told as of any payment.
+    ///
+    /// # Errors
+    /// As [`Desk::place`].
+    pub async fn accept(&self, wish: Wish) -> Result<DeedOutcome, Failure> {
+        let outcome = self.alone(Accept, wish).await?;
+        if let DeedOutcome::Done { paid: Some(paid) } = outcome {
+            self.heard.paid(vec![paid]);
+        }
+        Ok(outcome)
+    }
+
+    /// Takes that a payment was paid back, however it is told.
+    ///
+    /// # Errors
+    /// As [`Desk::place`].
+    pub async fn paid_back(&self, told: RefundTold) -> Result<RefundOutcome, Failure> {
+        self.alone(Refunds, told).await
+    }
+
+    /// In a task of its own: whoever asked may go away while a commit is in doubt.
+    async fn alone<S: Step>(&self, step: S, input: S::Input) -> Result<S::Output, Failure> {
+        let set = tokio::spawn(run_set(Arc::clone(&self.store), Arc::new(step), vec![input]));
+        let outcome = async { Ok(set.await.map_err(|_| Busy)?.pop().unwrap_or_else(nothing)) };
+        in_time(outcome).await
+    }
+}
+
+/// A set of one has one outcome.
+fn nothing<O>() -> Answer<O> {
+    Err(SetFault::Data("a step gave no outcome".to_owned()))
 }
 
 async fn place(

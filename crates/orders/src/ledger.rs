@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tessera_model::ids::{OrderId, ProductId};
+use tessera_model::ids::{OrderId, PaymentId, ProductId};
 use tessera_model::order::Line;
-use tessera_model::pay::{Account, MoneyState};
+use tessera_model::pay::{Account, MoneyState, Portions};
 use tessera_model::text::CustomerId;
 use tessera_store::{Result, Tx};
 
@@ -24,6 +24,13 @@ impl Moves {
         }
     }
 
+    /// The order's claim is released, and the customer keeps the units.
+    pub(crate) fn unclaim(&mut self, lines: &[Line]) {
+        for line in lines {
+            *self.claims.entry(line.product).or_default() -= line.quantity;
+        }
+    }
+
     /// Writes them.
     pub(crate) async fn write(self, tx: &mut dyn Tx) -> Result<()> {
         if self.claims.is_empty() {
@@ -31,7 +38,7 @@ impl Moves {
         }
         tx.stock_move(&self.claims.into_iter().collect::<Vec<_>>()).await?;
         let units: Vec<_> = self.units.into_iter().map(|((c, p), delta)| (c, p, delta)).collect();
-        tx.customers_move(&units).await
+        if units.is_empty() { Ok(()) } else { tx.customers_move(&units).await }
     }
 }
 
@@ -68,4 +75,17 @@ pub(crate) async fn accounts_of(
         }
     }
     Ok(accounts)
+}
+
+/// Where the money of these orders is, by payment.
+pub(crate) async fn portions_of_orders(
+    tx: &mut dyn Tx,
+    ids: &[OrderId],
+) -> Result<BTreeMap<OrderId, BTreeMap<PaymentId, Portions>>> {
+    let mut money: BTreeMap<OrderId, BTreeMap<PaymentId, Portions>> = BTreeMap::new();
+    for portion in tx.money_of(ids).await? {
+        let of = money.entry(portion.order).or_default().entry(portion.payment).or_default();
+        of.insert(portion.state, portion.minor);
+    }
+    Ok(money)
 }

@@ -1,4 +1,5 @@
-//! What buyers do to orders: place, pay, cancel; and what time does to them: expire.
+//! What buyers do to orders: place, pay, cancel; what operators do: refund, accept, cancel; and what time does to them:
+//! expire.
 //!
 //! Each is a step over a set ([`tessera_store::Step`]): lock, read, let `model` decide each input in turn,
 //! write in sets, commit once. In front of the steps stands the [`Batcher`], which joins requests that come
@@ -11,8 +12,10 @@ mod ledger;
 mod shelf;
 
 pub mod expire;
+pub mod operators;
 pub mod pay;
 pub mod place;
+pub mod refunds;
 pub mod release;
 
 pub use batcher::{Batcher, Busy};

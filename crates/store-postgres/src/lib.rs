@@ -20,6 +20,7 @@ mod payments;
 mod pool;
 mod products;
 mod reconcile;
+mod refunds;
 mod rounds;
 mod row;
 mod schema;

@@ -8,7 +8,7 @@ use tessera_model::place::{Placed, RequestKey};
 use tessera_model::text::{CustomerId, Email, Note, ProductName, Sku};
 use tessera_model::time::Timestamp;
 use tessera_store::Result;
-use tessera_store::orders::{Advance, KnownRequest, OrderFilter, OrderOps};
+use tessera_store::orders::{Advance, KnownRequest, OrderFilter, OrderOps, ids_created};
 use uuid::Uuid;
 
 use crate::encode::{At, column};
@@ -182,6 +182,24 @@ impl OrderOps for PostgresTx {
             .bind(filter.to.map(At))
             .bind(filter.stuck.map(At));
         self.read(list, "orders", order).await
+    }
+
+    async fn orders_created(
+        &mut self,
+        from: Timestamp,
+        to: Timestamp,
+        before: Option<OrderId>,
+        limit: i64,
+    ) -> Result<Vec<Order>> {
+        let (lowest, highest) = ids_created(from, to);
+        let created = sqlx::query(sql::CREATED)
+            .bind(At(from))
+            .bind(At(to))
+            .bind(lowest.uuid())
+            .bind(highest.uuid())
+            .bind(before.map(OrderId::uuid))
+            .bind(limit);
+        self.read(created, "orders", order).await
     }
 
     async fn orders_due(&mut self, now: Timestamp, limit: i64) -> Result<Vec<OrderId>> {

@@ -56,7 +56,7 @@ const NOTICES: &str = concat!(
     " ORDER BY id DESC LIMIT $2"
 );
 
-fn payment(fields: &Fields<'_>) -> Result<Payment> {
+pub(crate) fn payment(fields: &Fields<'_>) -> Result<Payment> {
     let currency = fields.parse("currency", |t| Currency::parse(t).ok())?;
     Ok(Payment {
         id: fields.id("id", PaymentId::from_uuid)?,

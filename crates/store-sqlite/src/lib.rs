@@ -18,6 +18,7 @@ mod orders;
 mod payments;
 mod products;
 mod reconcile;
+mod refunds;
 mod rounds;
 mod row;
 mod tx;

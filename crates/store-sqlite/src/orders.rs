@@ -7,7 +7,7 @@ use tessera_model::order::{Line, Order, OrderState, OrderStatus};
 use tessera_model::place::{Placed, RequestKey};
 use tessera_model::text::{CustomerId, Email, Note, ProductName, Sku};
 use tessera_model::time::Timestamp;
-use tessera_store::orders::{Advance, KnownRequest, OrderFilter, OrderOps};
+use tessera_store::orders::{Advance, KnownRequest, OrderFilter, OrderOps, ids_created};
 use tessera_store::{Result, StoreError};
 
 use crate::encode::{hex, id, set};
@@ -148,6 +148,24 @@ impl OrderOps for SqliteTx {
             .bind(filter.to.map(Timestamp::micros))
             .bind(filter.stuck.map(Timestamp::micros));
         self.read(list, "orders", order).await
+    }
+
+    async fn orders_created(
+        &mut self,
+        from: Timestamp,
+        to: Timestamp,
+        before: Option<OrderId>,
+        limit: i64,
+    ) -> Result<Vec<Order>> {
+        let (lowest, highest) = ids_created(from, to);
+        let created = sqlx::query(sql::CREATED)
+            .bind(from.micros())
+            .bind(to.micros())
+            .bind(lowest.uuid())
+            .bind(highest.uuid())
+            .bind(before.map(OrderId::uuid))
+            .bind(limit);
+        self.read(created, "orders", order).await
     }
 
     async fn orders_due(&mut self, now: Timestamp, limit: i64) -> Result<Vec<OrderId>> {

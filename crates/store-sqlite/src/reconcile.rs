@@ -30,7 +30,7 @@ const BALANCES: [Balance; 5] = [
     Balance {
         name: "money",
         count: "SELECT (SELECT count(*) FROM payment) + (SELECT count(*) FROM orders) AS checked",
-        faults: &[sql::PAYMENTS, sql::PORTIONS, sql::SETTLED],
+        faults: &[sql::PAYMENTS, sql::PORTIONS, sql::SETTLED, sql::REFUNDS],
     },
     Balance {
         name: "rounds",

@@ -27,6 +27,7 @@ pub mod orders;
 pub mod payments;
 pub mod products;
 pub mod reconciling;
+pub mod refunds;
 pub mod requests;
 pub mod sets;
 pub mod states;
@@ -126,6 +127,7 @@ macro_rules! conformance_suite {
             impossible_orders_are_data_faults,
             orders_are_listed_newest_first,
             list_holds_to_every_part_of_its_filter,
+            orders_are_found_by_when_they_were_placed,
         ]);
         $crate::conformance_suite!(@cases $harness, open, states: [
             every_state_is_read_as_it_was_written,
@@ -163,6 +165,14 @@ macro_rules! conformance_suite {
             unmatched_money_is_no_orders,
             amounts_are_exact_up_to_the_largest,
             impossible_entries_are_data_faults,
+        ]);
+        $crate::conformance_suite!(@cases $harness, open, refunds: [
+            payment_is_read_with_what_became_of_it,
+            payments_are_listed_by_where_their_money_is,
+            refunds_are_found_by_name_and_payment,
+            a_refunds_name_is_taken_once,
+            impossible_refunds_are_data_faults,
+            refunded_money_without_its_refund_is_found,
         ]);
         $crate::conformance_suite!(@cases $harness, open, batches: [
             opened_batch_is_on_sale,

@@ -21,6 +21,7 @@ pub mod orders;
 pub mod payments;
 pub mod products;
 pub mod reconcile;
+pub mod refunds;
 pub mod rounds;
 pub mod waitlists;
 

@@ -55,6 +55,14 @@ pub struct OrderFilter {
     pub before: Option<OrderId>,
 }
 
+/// How far an order's id may be from when it was placed.
+const ID_WITHIN: Duration = Duration::from_hours(24);
+
+/// The ids between which orders placed in this time are, so that not every order is looked at.
+pub fn ids_created(from: Timestamp, to: Timestamp) -> (OrderId, OrderId) {
+    (OrderId::new(from.minus(ID_WITHIN), [0; 10]), OrderId::new(to.plus(ID_WITHIN), [0xff; 10]))
+}
+
 /// Operations on orders.
 #[async_trait]
 pub trait OrderOps {
@@ -91,6 +99,17 @@ pub trait OrderOps {
 
     /// Orders newest first.
     async fn orders_list(&mut self, filter: &OrderFilter, limit: i64) -> Result<Vec<Order>>;
+
+    /// Orders placed at `from` or later and before `to`, newest first.
+    ///
+    /// An order's id is made within a day of when it was placed; further than that no clock is taken to be off.
+    async fn orders_created(
+        &mut self,
+        from: Timestamp,
+        to: Timestamp,
+        before: Option<OrderId>,
+        limit: i64,
+    ) -> Result<Vec<Order>>;
 
     /// Orders whose hold ended at `now` or before, oldest first.
     async fn orders_due(&mut self, now: Timestamp, limit: i64) -> Result<Vec<OrderId>>;

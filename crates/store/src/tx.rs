@@ -15,6 +15,7 @@ use crate::orders::OrderOps;
 use crate::payments::PaymentOps;
 use crate::products::ProductOps;
 use crate::reconcile::ReconcileOps;
+use crate::refunds::RefundOps;
 use crate::rounds::RoundOps;
 use crate::waitlists::WaitlistOps;
 
@@ -94,6 +95,7 @@ pub trait Tx:
     + CustomerOps
     + OrderOps
     + PaymentOps
+    + RefundOps
     + BatchOps
     + CouponOps
     + RoundOps

@@ -40,9 +40,12 @@ pub(crate) enum Command {
     /// Import codes and see the stock.
     #[command(subcommand)]
     Codes(Codes),
-    /// List and show orders.
+    /// List, show and export orders; refund, accept and cancel them.
     #[command(subcommand)]
     Orders(Orders),
+    /// List payments and kept notices, and confirm refunds.
+    #[command(subcommand)]
+    Payments(Payments),
     /// List and show dead letters: messages that could not be done.
     #[command(subcommand)]
     Dlq(Dlq),
@@ -173,6 +176,67 @@ pub(crate) enum Orders {
     Replace(Replace),
     /// Make the links to an order worthless, and print the token of the new one.
     ReissueLink(ReissueLink),
+    /// Make all money of a paid order due back; it gets no codes any more.
+    Refund(Deed),
+    /// Take what was paid for an order as enough.
+    Accept(Deed),
+    /// Cancel an order that is not paid.
+    Cancel(Deed),
+    /// Write orders as CSV, newest first.
+    Export(Export),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Deed {
+    /// The order.
+    pub(crate) id: String,
+    /// Why, for the audit log.
+    #[arg(long)]
+    pub(crate) reason: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// From this day or instant on, such as 2026-11-30 or 2026-11-30T08:00:00Z.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) from: Option<String>,
+    /// Up to this day, which is in it, or up to this instant, which is not.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) to: Option<String>,
+    /// The zone of days, and of the times that are written, such as +08:00.
+    #[arg(long, default_value = "+00:00", value_name = "OFFSET", allow_hyphen_values = true)]
+    pub(crate) zone: String,
+    /// Only this order; may be given again.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["from", "to"])]
+    pub(crate) id: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Payments {
+    /// List payments, newest first.
+    List {
+        /// Only those with money in this state, such as `refund_due`.
+        #[arg(long)]
+        state: Option<String>,
+        #[command(flatten)]
+        listing: Listing,
+    },
+    /// Confirm that money that was refund due or unmatched was paid back.
+    Refunded {
+        /// The payment.
+        id: String,
+        /// The refund's own name, such as the bank's; the same again changes nothing.
+        #[arg(long)]
+        reference: String,
+        /// How much, in minor units; all of it if not given.
+        #[arg(long, value_parser = clap::value_parser!(i64).range(1..))]
+        minor: Option<i64>,
+        /// Why, for the audit log.
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// List notices that were refused or do not fit what is known, newest first.
+    Notices(Listing),
 }
 
 #[derive(Debug, Subcommand)]

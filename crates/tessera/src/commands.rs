@@ -10,6 +10,7 @@ mod keyring;
 mod keys;
 mod migrate;
 mod orders;
+mod payments;
 mod products;
 mod reconcile;
 mod replace;
@@ -45,6 +46,7 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Outcome {
         Command::Products(command) => products::run(&settings(vec![])?, command, output).await,
         Command::Codes(command) => codes::run(&settings(vec![])?, command, output).await,
         Command::Orders(command) => orders::run(&settings(vec![])?, command, output).await,
+        Command::Payments(command) => payments::run(&settings(vec![])?, command, output).await,
         Command::Dlq(command) => dlq::run(&settings(vec![])?, command, output).await,
         Command::Rounds(command) => rounds::run(|| settings(vec![]), command, output).await,
         Command::Reconcile => reconcile::run(&settings(vec![])?, output).await,

@@ -19,6 +19,11 @@ impl Output {
         Self { json }
     }
 
+    /// Whether the answer has to be one JSON document.
+    pub(crate) const fn is_json(self) -> bool {
+        self.json
+    }
+
     /// Prints `value` as JSON, or what `text` makes of it.
     pub(crate) fn print<T: Serialize>(
         self,

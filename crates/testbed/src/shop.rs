@@ -20,6 +20,7 @@ mod buying;
 mod home;
 mod issuing;
 mod looking;
+mod operating;
 mod stocking;
 
 pub use home::Engine;

@@ -43,24 +43,28 @@ pub fn refund_shares(
     entries
 }
 
-/// Money of a payment went back: out of refund due, then settled, then unmatched, never more than is there.
+/// Takes `amount` of a payment out of these states, the first first, and never more than is there.
 ///
-/// Returns the entries and how much of `amount` found nothing to leave.
-pub fn refunded(
+/// Returns the entries and how much of `amount` found nothing to leave. The portions are brought up to date.
+pub(super) fn take(
     payment: PaymentId,
     order: Option<OrderId>,
-    portions: &Portions,
+    portions: &mut Portions,
     amount: i64,
+    from: &[MoneyState],
 ) -> (Vec<MoneyEntry>, i64) {
-    let mut left = amount.max(0);
-    let mut entries = vec![];
-    for state in [MoneyState::RefundDue, MoneyState::Settled, MoneyState::Unmatched] {
-        let take = portions.get(&state).copied().unwrap_or(0).min(left);
-        if take > 0 {
-            entries.extend(MoneyEntry::moved(payment, order, take, state, MoneyState::Refunded));
-            left -= take;
+    let (mut left, mut entries) = (amount.max(0), vec![]);
+    for state in from {
+        let there = portions.entry(*state).or_default();
+        let moved = (*there).min(left);
+        if moved > 0 {
+            *there -= moved;
+            left -= moved;
+            entries.extend(MoneyEntry::moved(payment, order, moved, *state, MoneyState::Refunded));
         }
     }
+    *portions.entry(MoneyState::Refunded).or_default() += amount.max(0) - left;
+    portions.retain(|_, minor| *minor != 0);
     (entries, left)
 }
 

@@ -5,6 +5,9 @@ use crate::money::Currency;
 use crate::time::Timestamp;
 use proptest::prelude::*;
 
+mod accepting;
+mod refunding;
+
 fn cny() -> Currency {
     Currency::parse("CNY").unwrap()
 }
@@ -89,24 +92,6 @@ fn an_expired_orders_short_money_is_to_be_paid_back() {
     let entries = release_short(&mut account);
     let moves: Vec<_> = entries.iter().map(|e| (e.state, e.amount)).collect();
     assert_eq!(moves, [(MoneyState::Short, -40), (MoneyState::RefundDue, 40)]);
-}
-
-#[test]
-fn an_operator_may_accept_a_short_payment() {
-    let mut account = account(OrderStatus::AwaitingPayment, 100);
-    receive_in(&mut account, 1, 99, true);
-    let moves: Vec<_> = accept(&mut account).iter().map(|e| (e.state, e.amount)).collect();
-    assert_eq!(moves, [(MoneyState::Short, -99), (MoneyState::Settled, 99)]);
-    assert_eq!(account.status, OrderStatus::Paid);
-}
-
-#[test]
-fn a_refund_leaves_refund_due_first_and_never_more_than_is_there() {
-    let portions = Portions::from([(MoneyState::Settled, 100), (MoneyState::RefundDue, 30)]);
-    let (entries, left) = refunded(id(1), None, &portions, 150);
-    let out: i64 = entries.iter().filter(|e| e.state == MoneyState::Refunded).map(|e| e.amount).sum();
-    assert_eq!((out, left), (130, 20));
-    assert_eq!(entries[0].state, MoneyState::RefundDue);
 }
 
 #[test]

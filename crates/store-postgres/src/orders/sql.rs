@@ -100,6 +100,13 @@ pub(super) const LIST_BY_ID: &str = list!("o.id = $1");
 pub(super) const LIST_BY_CUSTOMER: &str = list!("o.customer = $3");
 pub(super) const LIST_BY_REFERENCE: &str =
     list!("o.id = ANY(ARRAY(SELECT p.order_id FROM payment p WHERE p.reference = $4))");
+pub(super) const CREATED: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM orders o WHERE o.created_at >= $1 AND o.created_at < $2 AND o.id >= $3 AND o.id <= $4 AND o.id < ",
+    before!("$5"),
+    " ORDER BY o.id DESC LIMIT $6"
+);
 pub(super) const DUE: &str = "\
     SELECT id FROM orders WHERE status = 'awaiting_payment' AND hold_expires_at <= $1
     ORDER BY hold_expires_at LIMIT $2";

@@ -89,3 +89,13 @@ pub(super) const SETTLED: &str = "\
             AND o.status IN ('paid', 'backordered', 'issued')
             AND NOT EXISTS (SELECT 1 FROM money_entry r WHERE r.order_id = o.id AND r.state = 'refunded')) END
     LIMIT $1";
+
+/// What was refunded of a payment is what its refunds moved.
+pub(super) const REFUNDS: &str = "\
+    SELECT 'payment' AS tbl, encode(uuid_send(p.id), 'hex') AS id,
+        format('refunded %s, refunds moved %s', p.refunded, p.moved) AS detail
+    FROM (SELECT payment.id,
+            (SELECT coalesce(sum(amount), 0) FROM money_entry m WHERE m.payment = payment.id AND state = 'refunded') AS refunded,
+            (SELECT coalesce(sum(moved), 0) FROM refund r WHERE r.payment = payment.id) AS moved
+        FROM payment) p
+    WHERE p.refunded <> p.moved LIMIT $1";

@@ -158,3 +158,22 @@ pub async fn list_holds_to_every_part_of_its_filter(fixture: &Fixture) {
         assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{filter:?}");
     }
 }
+
+/// From the first instant on and before the last, page by page, newest first.
+pub async fn orders_are_found_by_when_they_were_placed(fixture: &Fixture) {
+    let product = fixture.product("card").await;
+    let (first, mut ids) = (fixture.now(), vec![]);
+    for hour in 0..4 {
+        fixture.clock.set(first.plus(std::time::Duration::from_secs(hour * 3_600)));
+        ids.push(fixture.place("ann", &[(&product, 1)]).await.id);
+    }
+    let hour = |n: u64| first.plus(std::time::Duration::from_secs(n * 3_600));
+    let created = async |from, to, before, limit| {
+        let found = fixture.read(async |tx| tx.orders_created(from, to, before, limit).await).await;
+        found.into_iter().map(|order| order.id).collect::<Vec<_>>()
+    };
+    assert_eq!(created(hour(1), hour(3), None, 9).await, [ids[2], ids[1]]);
+    assert_eq!(created(hour(0), hour(9), None, 3).await, [ids[3], ids[2], ids[1]]);
+    assert_eq!(created(hour(0), hour(9), Some(ids[1]), 3).await, [ids[0]]);
+    assert_eq!(created(hour(4), hour(9), None, 9).await, []);
+}

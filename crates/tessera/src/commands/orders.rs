@@ -1,7 +1,8 @@
-//! `tessera orders list|show`.
+//! `tessera orders list|show|refund|accept|cancel|export`.
 
 use std::sync::Arc;
 
+use tessera_api::Deed;
 use tessera_api::read::{CodeMark, Happened, OrderView, history, load_in, load_listed};
 use tessera_api::wire::{AdminOrderBody, OrderBody, OrderList};
 use tessera_backoffice::cards;
@@ -20,13 +21,20 @@ use crate::output::{Output, table};
 use crate::settings::Settings;
 use crate::shop::{Missing, Shop};
 
+mod deeds;
+mod export;
+
 pub(super) async fn run(settings: &Settings, command: Orders, output: Output) -> Outcome {
     let shop = Shop::open(settings, Missing::Refuse).await?;
     match command {
         Orders::List(wanted) => list(&shop, wanted, output).await,
-        Orders::Show { id } => show(&shop, &id, output).await,
+        Orders::Show { id } => show(&shop, order_id(&id)?, output).await,
         Orders::Replace(wanted) => replace::replace(&shop, wanted, output).await,
         Orders::ReissueLink(wanted) => replace::reissue_link(&shop, wanted, output).await,
+        Orders::Refund(wish) => deeds::run(&shop, Deed::Refund, &wish, output).await,
+        Orders::Accept(wish) => deeds::run(&shop, Deed::Accept, &wish, output).await,
+        Orders::Cancel(wish) => deeds::run(&shop, Deed::Cancel, &wish, output).await,
+        Orders::Export(wanted) => export::run(&shop, &wanted, output).await,
     }
 }
 
@@ -96,10 +104,13 @@ async fn list(shop: &Shop, wanted: Find, output: Output) -> Outcome {
     Ok(Exit::Done)
 }
 
-async fn show(shop: &Shop, id: &str, output: Output) -> Outcome {
-    let id = OrderId::parse(id).ok_or_else(|| {
-        Failure::usage("that is no order id").with_remedy("`tessera orders list` shows them")
-    })?;
+fn order_id(text: &str) -> Result<OrderId, Failure> {
+    OrderId::parse(text).ok_or_else(|| {
+        Failure::usage(format!("{text} is no order id")).with_remedy("`tessera orders list` shows them")
+    })
+}
+
+async fn show(shop: &Shop, id: OrderId, output: Output) -> Outcome {
     let (store, keyring) = (Arc::clone(&shop.store), Arc::clone(&shop.keyring));
     let found = run_alone(async move {
         let mut tx = store.snapshot().await?;

@@ -7,7 +7,7 @@ use tessera_model::ids::{ApiKeyId, BatchId, LetterId, NoticeId, OrderId, Payment
 use tessera_model::issue::Turn;
 use tessera_model::keys::{Fingerprint, Sealed, WrappedKey};
 use tessera_model::order::{Line, Order};
-use tessera_model::pay::{MoneyEntry, PaymentReason};
+use tessera_model::pay::{KnownRefund, MoneyEntry, MoneyState, PaymentReason};
 use tessera_model::place::{Placed, Standing};
 use tessera_model::product::{Product, Stock};
 use tessera_model::round::{Drawn, Round, Turned};
@@ -27,6 +27,7 @@ use tessera_store::orders::{Advance, KnownRequest, OrderFilter, OrderOps};
 use tessera_store::payments::{Notice, Payment, PaymentOps, Portion};
 use tessera_store::products::{ProductOps, StockFigures};
 use tessera_store::reconcile::{Check, ReconcileOps};
+use tessera_store::refunds::{RefundOps, StoredPayment};
 use tessera_store::rounds::{RoundOps, RoundToOpen, Share, StoredRaffle};
 use tessera_store::waitlists::WaitlistOps;
 use tessera_store::{Result, StoreMeta, Tx};
@@ -107,6 +108,7 @@ delegate! {
         lines_read(ids: &[OrderId]) -> Vec<(OrderId, Line)>;
         orders_advance(advances: &[Advance]) -> Vec<OrderId>;
         orders_list(filter: &OrderFilter, limit: i64) -> Vec<Order>;
+        orders_created(from: Timestamp, to: Timestamp, before: Option<OrderId>, limit: i64) -> Vec<Order>;
         orders_due(now: Timestamp, limit: i64) -> Vec<OrderId>;
         orders_unheard(before: Timestamp, limit: i64) -> Vec<(OrderId, ProductId)>;
         orders_products(ids: &[OrderId]) -> Vec<(OrderId, ProductId)>;
@@ -122,6 +124,15 @@ delegate! {
         notices_put(notices: &[Notice]) -> (), hidden;
         notices_trim(reason: &str, keep: i64) -> ();
         notices_list(before: Option<NoticeId>, limit: i64) -> Vec<Notice>;
+    }
+    RefundOps {
+        payments_read(ids: &[PaymentId]) -> Vec<StoredPayment>;
+        payments_lock(ids: &[PaymentId]) -> ();
+        payments_list(state: Option<MoneyState>, before: Option<PaymentId>, limit: i64) -> Vec<StoredPayment>;
+        portions_of(ids: &[PaymentId]) -> Vec<(PaymentId, MoneyState, i64)>;
+        refunds_put(refunds: &[(Provider, KnownRefund)]) -> ();
+        refunds_named(names: &[(Provider, Reference)]) -> Vec<(Provider, KnownRefund)>;
+        refunds_of(payments: &[PaymentId]) -> Vec<KnownRefund>;
     }
     BatchOps {
         batches_open_of(products: &[ProductId]) -> Vec<OpenBatch>;

@@ -5,6 +5,7 @@
 mod place;
 
 mod cancel;
+mod coupon;
 mod crossing;
 mod expire;
 mod operators;
@@ -16,6 +17,7 @@ mod archive;
 mod draw;
 mod issue;
 mod network;
+mod raffle;
 mod serial;
 mod sweep;
 

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use tessera_backoffice::import::{Chunks, Request, import};
 use tessera_backoffice::products;
 use tessera_issuer::Mint;
+use tessera_issuer::rounds::reconcile;
 use tessera_model::ids::{OrderId, PaymentId};
 use tessera_model::import::Format;
 use tessera_model::keys::Keyring;
@@ -105,7 +106,7 @@ impl Shop {
 
     /// Fails unless every balance holds: a fast way that is wrong is no way.
     pub(crate) async fn reconcile(&self) -> anyhow::Result<()> {
-        let checks = self.store.snapshot().await?.reconcile().await?;
+        let checks = reconcile(&mut *self.store.snapshot().await?).await?;
         anyhow::ensure!(checks.iter().all(|c| c.faults.is_empty()), "a balance is off: {checks:?}");
         Ok(())
     }

@@ -14,9 +14,11 @@ use tessera_store::{Entropy, Result, StoreError, Tx};
 
 mod call_off;
 mod draw;
+mod prove;
 
 pub use call_off::{CallOff, CallOffOutcome, call_off};
 pub use draw::{Draw, DrawOutcome, proof};
+pub use prove::reconcile;
 
 /// The table that a raffle's own key is wrapped for.
 const RAFFLE: &str = "raffle";

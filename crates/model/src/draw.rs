@@ -14,7 +14,7 @@ mod winner;
 #[cfg(test)]
 mod tests;
 
-pub use digest::{commitment, digest_add, digest_begin, numbering, order_hash, seed_of};
+pub use digest::{commitment, digest_add, digest_begin, digest_of, numbering, order_hash, seed_of};
 pub use entropy::{BEACON_DELAY, Beacon, EntropyRule};
 pub use proof::{DrawFault, Proof, ProofFault, draw, verify};
 

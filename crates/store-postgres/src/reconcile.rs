@@ -19,7 +19,7 @@ const BALANCES: [Balance; 5] = [
     Balance {
         name: "codes",
         count: "SELECT (SELECT count(*) FROM batch) + (SELECT count(*) FROM order_line) AS checked",
-        faults: &[sql::CHAIN, sql::POSITIONS, sql::ISSUED_LINES, sql::UNISSUED_ORDERS, sql::WAITLISTS],
+        faults: &[sql::CHAIN, sql::POSITIONS, sql::POOLS, sql::ISSUED_LINES, sql::UNISSUED_ORDERS, sql::WAITLISTS],
     },
     Balance { name: "claims", count: "SELECT count(*) AS checked FROM stock", faults: &[sql::CLAIMS] },
     Balance {
@@ -35,7 +35,7 @@ const BALANCES: [Balance; 5] = [
     Balance {
         name: "rounds",
         count: "SELECT count(*) AS checked FROM batch WHERE kind = 'round'",
-        faults: &[],
+        faults: &[sql::ROUNDS, sql::NUMBERS, sql::WINNERS],
     },
 ];
 

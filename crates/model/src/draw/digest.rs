@@ -59,7 +59,7 @@ pub fn digest_add(digest: [u8; 32], order: OrderId, start: i64, upto: i64) -> [u
 }
 
 /// The digest of a whole ledger.
-pub(super) fn digest_of(round: &RoundTerms, ledger: &[LedgerEntry]) -> [u8; 32] {
+pub fn digest_of(round: &RoundTerms, ledger: &[LedgerEntry]) -> [u8; 32] {
     ledger.iter().fold(digest_begin(round), add)
 }
 

@@ -41,7 +41,7 @@ pub(super) const WAITLISTS: &str = "\
     WHERE o.status = 'backordered' AND NOT EXISTS (SELECT 1 FROM waitlist w WHERE w.order_id = o.id)
     LIMIT $1";
 
-/// `claimed` is the quantity in pending orders.
+/// `claimed` is the quantity in pending orders; nothing of a raffle that another round follows.
 pub(super) const CLAIMS: &str = "\
     SELECT 'stock' AS tbl, encode(uuid_send(s.product), 'hex') AS id,
         format('claimed %s, pending orders hold %s', s.claimed, coalesce(p.held, 0)) AS detail
@@ -49,7 +49,7 @@ pub(super) const CLAIMS: &str = "\
         JOIN order_line l ON l.order_id = o.id
         WHERE o.status IN ('awaiting_payment', 'paid', 'backordered') GROUP BY l.product) p
         ON p.product = s.product
-    WHERE s.claimed <> coalesce(p.held, 0) LIMIT $1";
+    WHERE s.claimed <> CASE WHEN s.claims THEN coalesce(p.held, 0) ELSE 0 END LIMIT $1";
 
 /// A customer's units are the quantity in orders neither expired nor cancelled.
 pub(super) const CUSTOMERS: &str = "\
@@ -87,7 +87,7 @@ pub(super) const SETTLED: &str = "\
     WHERE CASE WHEN o.paid_at IS NULL THEN coalesce(s.minor, 0) <> 0
         ELSE coalesce(s.minor, 0) > o.amount_minor OR (coalesce(s.minor, 0) = 0 AND o.amount_minor > 0
             AND o.status IN ('paid', 'backordered', 'issued')
-            AND NOT EXISTS (SELECT 1 FROM money_entry r WHERE r.order_id = o.id AND r.state = 'refunded')) END
+            AND NOT EXISTS (SELECT 1 FROM money_entry r WHERE r.order_id = o.id AND r.state IN ('refund_due', 'refunded'))) END
     LIMIT $1";
 
 /// What was refunded of a payment is what its refunds moved.
@@ -99,3 +99,29 @@ pub(super) const REFUNDS: &str = "\
             (SELECT coalesce(sum(moved), 0) FROM refund r WHERE r.payment = payment.id) AS moved
         FROM payment) p
     WHERE p.refunded <> p.moved LIMIT $1";
+
+/// A pool takes as many indexes of its format as its batch has positions.
+pub(super) const POOLS: &str = "\
+    SELECT 'batch' AS tbl, b.id::text AS id, format('%s positions, %s indexes of the format', b.size, coalesce(p.upto - p.start, 0)) AS detail
+    FROM batch b LEFT JOIN pool p ON p.batch = b.id AND p.format = b.format
+    WHERE b.kind = 'pool' AND b.state <> 'loading' AND b.size <> coalesce(p.upto - p.start, 0) LIMIT $1";
+
+/// A round is on sale as long as its batch is, and full when its last share is sold.
+pub(super) const ROUNDS: &str = "\
+    SELECT 'round' AS tbl, b.id::text AS id,
+        coalesce(r.state, 'no round') || ', ' || format('%s of %s shares covered', b.issued, b.size) AS detail
+    FROM batch b LEFT JOIN round r ON r.batch = b.id
+    WHERE b.kind = 'round' AND (r.batch IS NULL OR r.shares <> b.size
+        OR (r.state <> 'open' AND b.issued <> b.size) OR (r.full_at IS NULL AND r.state IN ('full', 'drawn')))
+    LIMIT $1";
+
+/// The rounds of a raffle are numbered without a gap.
+pub(super) const NUMBERS: &str = "\
+    SELECT 'round' AS tbl, product::text AS id, format('%s rounds, numbered up to %s', count(*), max(number)) AS detail
+    FROM round GROUP BY product HAVING count(*) <> max(number) OR min(number) <> 1 LIMIT $1";
+
+/// The share that won is an order's.
+pub(super) const WINNERS: &str = "\
+    SELECT 'round' AS tbl, r.batch::text AS id, format('share %s won, and nobody has it', r.winning_position) AS detail
+    FROM round r WHERE r.state = 'drawn' AND NOT EXISTS (SELECT 1 FROM span s WHERE s.batch = r.batch
+        AND s.kind = 'issue' AND s.start <= r.winning_position AND s.upto > r.winning_position) LIMIT $1";

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tessera_api::wire::ReconcileBody;
+use tessera_issuer::rounds::reconcile;
 use tessera_store::reconcile::Check;
 use tessera_store::run_alone;
 
@@ -15,7 +16,7 @@ use crate::shop::{Missing, Shop};
 pub(super) async fn run(settings: &Settings, output: Output) -> Outcome {
     let shop = Shop::open(settings, Missing::Refuse).await?;
     let store = Arc::clone(&shop.store);
-    let checks = run_alone(async move { store.snapshot().await?.reconcile().await }).await?;
+    let checks = run_alone(async move { reconcile(&mut *store.snapshot().await?).await }).await?;
     let body = ReconcileBody::new(&checks);
     let balanced = body.balanced;
     output.print(&body, |_| text(&checks, balanced))?;

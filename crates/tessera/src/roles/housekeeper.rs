@@ -140,9 +140,7 @@ async fn draw_due(store: &Arc<dyn Store>, step: &Arc<Draw>) -> Result<()> {
     for round in due {
         for outcome in run_set(Arc::clone(store), Arc::clone(step), vec![round]).await {
             match outcome {
-                Ok(DrawOutcome::Drawn(drawn)) => {
-                    tracing::info!(round.id = %round, number = drawn.number, "a round was drawn");
-                }
+                Ok(DrawOutcome::Drawn(_)) => tracing::info!(round.id = %round, "a round was drawn"),
                 Ok(DrawOutcome::Waits) => tracing::debug!(round.id = %round, "a draw waits for its beacon"),
                 Ok(_) => {}
                 Err(SetFault::Data(detail)) => tracing::error!(round.id = %round, detail, "a round cannot be drawn"),

@@ -32,7 +32,7 @@ impl Seen {
             }
         }
         if let Some(order) = answer["id"].as_str() {
-            for code in codes_in(answer) {
+            for code in named_codes(answer) {
                 self.note_code(order, code);
             }
         }
@@ -67,9 +67,21 @@ impl Seen {
     }
 }
 
+/// The codes of an order's JSON; a number with its round, for each round has the same numbers.
+fn named_codes(order: &Value) -> Vec<String> {
+    let name = |code: &Value| {
+        let text = code["code"].as_str()?;
+        Some(code["round"].as_str().map_or_else(|| text.to_owned(), |round| format!("{round}/{text}")))
+    };
+    of_lines(order).filter_map(name).collect()
+}
+
+fn of_lines(order: &Value) -> impl Iterator<Item = &Value> {
+    let lines = order["lines"].as_array().into_iter().flatten();
+    lines.flat_map(|line| line["codes"].as_array().into_iter().flatten())
+}
+
 /// The codes of an order's JSON.
 pub(super) fn codes_in(order: &Value) -> Vec<String> {
-    let lines = order["lines"].as_array().into_iter().flatten();
-    let codes = lines.flat_map(|line| line["codes"].as_array().into_iter().flatten());
-    codes.filter_map(|code| code["code"].as_str().map(str::to_owned)).collect()
+    of_lines(order).filter_map(|code| code["code"].as_str().map(str::to_owned)).collect()
 }

@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use tessera_broker::{Broker, Message};
 use tessera_courier::{Counts, message};
+use tessera_issuer::rounds::{Draw, DrawOutcome};
 use tessera_issuer::{Issue, IssueOutcome, IssueResult, Mint, Serial, Work};
 use tessera_model::event::{Event, Fact};
-use tessera_model::ids::{EventId, OrderId, ProductId};
+use tessera_model::ids::{BatchId, EventId, OrderId, ProductId};
 use tessera_model::order::OrderStatus;
 use tessera_store::{Clock, SetFault, run_set};
 use tokio::sync::watch;
@@ -63,6 +64,12 @@ impl Shop {
     /// Runs the issue step over a set, whatever comes of it.
     pub async fn issue_set(&self, works: Vec<Work>) -> Vec<Result<IssueResult, SetFault>> {
         run_set(Arc::clone(&self.store), Arc::new(Issue::new(self.mint())), works).await
+    }
+
+    /// Runs the draw step over a round.
+    pub async fn draw(&self, round: BatchId) -> DrawOutcome {
+        let step = Arc::new(Draw::new(self.mint()));
+        run_set(Arc::clone(&self.store), step, vec![round]).await.remove(0).unwrap()
     }
 
     /// Starts a serial issuer; returns once its consumer is registered.

@@ -4,15 +4,18 @@
 
 use std::collections::BTreeMap;
 
+use tessera_issuer::rounds::reconcile;
+use tessera_model::draw::{numbering, seed_of};
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::import::CodeText;
-use tessera_model::keys::{BatchKeys, unwrap};
+use tessera_model::keys::{BatchKeys, WrappedKey, unwrap};
 use tessera_model::order::{Line, Order, OrderStatus};
 use tessera_model::pay::MoneyState;
 use tessera_model::product::{Pick, Stock};
+use tessera_model::round::Round;
 use tessera_model::text::Sku;
 use tessera_store::Tx;
-use tessera_store::batches::IssuedSpan;
+use tessera_store::batches::{CodeSource, IssuedSpan};
 use tessera_store::letters::{Letter, LetterState};
 use tessera_store::payments::Notice;
 
@@ -60,6 +63,23 @@ impl Shop {
     }
 
     async fn open_span(&self, tx: &mut dyn Tx, span: &IssuedSpan) -> Vec<String> {
+        let secret = |table: &str, id: &[u8], key: &WrappedKey| unwrap(&self.keyring, table, id, key).unwrap();
+        let places = span.start..span.upto;
+        match &span.batch.source {
+            CodeSource::Stored => self.open_stored(tx, span).await,
+            CodeSource::Pool { format, key, start } => {
+                let order = format.order(&secret("coupon_format", format.as_str().as_bytes(), key));
+                places.map(|place| format.code(&order, start + place).unwrap()).collect()
+            }
+            CodeSource::Round { product, key, number, first_number } => {
+                let raffle = secret("raffle", product.uuid().as_bytes(), key);
+                let numbers = numbering(&seed_of(&raffle, *number), span.batch.size);
+                places.map(|place| (first_number + numbers.of(place).unwrap()).to_string()).collect()
+            }
+        }
+    }
+
+    async fn open_stored(&self, tx: &mut dyn Tx, span: &IssuedSpan) -> Vec<String> {
         let batch = &span.batch;
         let secret = unwrap(&self.keyring, "batch", batch.id.uuid().as_bytes(), &batch.key).unwrap();
         let keys = BatchKeys::new(batch.id, &secret);
@@ -75,6 +95,24 @@ impl Shop {
             codes.push(CodeText::from_canonical(opened).unwrap().text().to_string());
         }
         codes
+    }
+
+    /// The rounds of a raffle, oldest first.
+    pub async fn rounds(&self, product: ProductId) -> Vec<Round> {
+        let mut rounds = self.snapshot().await.rounds_list(Some(product), None, LISTED_MAX).await.unwrap();
+        rounds.reverse();
+        rounds
+    }
+
+    /// The numbers that orders have in a round, in the order of its positions.
+    pub async fn numbers_of(&self, round: &Round) -> Vec<i64> {
+        let mut tx = self.snapshot().await;
+        let key = tx.raffles_key(round.product).await.unwrap().unwrap();
+        let raffle = unwrap(&self.keyring, "raffle", round.product.uuid().as_bytes(), &key).unwrap();
+        let numbers = numbering(&seed_of(&raffle, round.number), round.shares);
+        let shares = tx.rounds_shares(round.id).await.unwrap();
+        let places = shares.into_iter().flat_map(|share| share.start..share.upto);
+        places.map(|place| round.first_number + numbers.of(place).unwrap()).collect()
     }
 
     /// What is on the shelf of a product.
@@ -110,7 +148,7 @@ impl Shop {
 
     /// Fails the test if a balance is off.
     pub async fn reconcile(&self) {
-        for check in self.snapshot().await.reconcile().await.unwrap() {
+        for check in reconcile(&mut *self.snapshot().await).await.unwrap() {
             assert!(check.faults.is_empty(), "{} is off: {:?}", check.name, check.faults);
         }
     }

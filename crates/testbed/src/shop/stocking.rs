@@ -2,13 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a verb that a test did not expect to fail fails the test")]
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use tessera_backoffice::import::{self, Chunks, ImportError, Progress, Report, Request};
 use tessera_backoffice::products;
+use tessera_model::coupon::Format as CouponFormat;
+use tessera_model::draw::EntropyRule;
 use tessera_model::ids::ProductId;
 use tessera_model::import::Format;
 use tessera_model::money::{Currency, Money};
-use tessera_model::product::{Kind, ProductRules};
+use tessera_model::product::{Coupon, Kind, ProductRules, Raffle};
 use tessera_model::text::{ProductName, Sku};
 
 use super::Shop;
@@ -40,6 +44,40 @@ impl Shop {
         change(&mut rules);
         let applied = products::apply(&self.store, &self.mint(), vec![rules], "test".to_owned()).await;
         applied.unwrap()[0].product.id
+    }
+
+    /// Applies a raffle of 1.00 CNY a share whose draw follows at once, and whatever `change` makes of it.
+    pub async fn raffle(&self, sku: &str, shares: i64, change: impl FnOnce(&mut Raffle)) -> ProductId {
+        let mut raffle = Raffle {
+            shares,
+            first_number: 10_000_001,
+            draw_after: Duration::ZERO,
+            last_round: None,
+            entropy_rule: EntropyRule::None,
+        };
+        change(&mut raffle);
+        self.product(sku, |rules| {
+            rules.kind = Kind::Raffle(raffle);
+            rules.price.minor = 100;
+        })
+        .await
+    }
+
+    /// Applies a coupon for nothing, and whatever `change` makes of it.
+    pub async fn coupon(
+        &self,
+        sku: &str,
+        format: &str,
+        count: i64,
+        change: impl FnOnce(&mut ProductRules),
+    ) -> ProductId {
+        let format = CouponFormat::parse(format).unwrap();
+        self.product(sku, |rules| {
+            rules.kind = Kind::Coupon(Coupon { count, format, expires_at: None });
+            rules.price.minor = 0;
+            change(rules);
+        })
+        .await
     }
 
     /// Puts `count` new codes on sale; returns them in the order of the file.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use tessera_issuer::rounds;
 use tessera_store::run_alone;
 
 use super::Viewer;
@@ -20,6 +21,6 @@ pub(in crate::routes) async fn reconcile(
     State(app): State<App>,
 ) -> Result<axum::Json<ReconcileBody>, Problem> {
     let store = Arc::clone(&app.store);
-    let checks = run_alone(async move { store.snapshot().await?.reconcile().await }).await?;
+    let checks = run_alone(async move { rounds::reconcile(&mut *store.snapshot().await?).await }).await?;
     Ok(axum::Json(ReconcileBody::new(&checks)))
 }

@@ -19,6 +19,7 @@ mod network;
 mod serial;
 mod sweep;
 
+mod cards;
 mod import;
 
 mod http;

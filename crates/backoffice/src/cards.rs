@@ -14,7 +14,7 @@ use tessera_store::{Result, SetFault, Step, Store, StoreError, run_alone, run_se
 
 mod find;
 
-pub use find::{FoundCode, find};
+pub use find::{CodeState, FoundCode, find};
 
 /// A batch is closed so long before its codes end: who orders now has to be able to use them.
 pub const CLOSE_BEFORE: Duration = Duration::from_mins(10);

@@ -27,7 +27,7 @@ async fn codes_that_do_not_work_are_found_replaced_and_voided_by_command() {
     let server = program.serve().await;
     let client = program.client();
     let receipt = client.place("ann", &[("card", 2)]).await.unwrap().with_status(201).receipt();
-    client.pay_waiting(&receipt, 5).await.unwrap().with_status(200);
+    assert_eq!(client.pay_waiting(&receipt, 5).await.unwrap().with_status(200).codes().len(), 2);
     let id = receipt.id.as_str();
 
     for found in [
@@ -81,9 +81,9 @@ async fn a_reissued_link_is_the_only_one_that_is_good() {
     let reissued = program.json(&["orders", "reissue-link", &receipt.id, "--reason", "it was posted"]).await;
     assert_eq!(client.get(&receipt).await.unwrap().status, 404);
     receipt.token = reissued["token"].as_str().unwrap().to_owned();
-    client.get(&receipt).await.unwrap().with_status(200);
+    assert_eq!(client.get(&receipt).await.unwrap().status, 200);
     assert_eq!(reissued["links"]["self"], format!("/v1/orders/{}", receipt.id));
-    client.cancel(&receipt).await.unwrap().with_status(200);
+    assert_eq!(client.cancel(&receipt).await.unwrap().order_status(), "cancelled");
     program.close(server).await;
 }
 

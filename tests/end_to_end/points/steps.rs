@@ -147,7 +147,7 @@ async fn replace_and_void_interrupted_anywhere_are_done_once() {
     let server = shop.program.serve().await;
     let client = shop.client();
     let receipt = client.place("ann", &[("card", 20)]).await.unwrap().with_status(201).receipt();
-    client.pay_waiting(&receipt, 30).await.unwrap().with_status(200);
+    assert_eq!(client.pay_waiting(&receipt, 30).await.unwrap().with_status(200).codes().len(), 20);
     let batch = shop.program.json(&["codes", "batches", "--sku", "card"]).await["batches"][0]["id"].clone();
     let (mut unissued, mut position) = (180, 0);
     for step in ["replace", "void"] {

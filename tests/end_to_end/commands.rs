@@ -1,5 +1,6 @@
 //! The commands: what they print, how they fail, what they leave.
 
+mod cards;
 mod codes;
 mod letters;
 mod orders;

@@ -21,6 +21,7 @@ mod raffle;
 mod serial;
 mod sweep;
 
+mod cards;
 mod import;
 
 mod http;

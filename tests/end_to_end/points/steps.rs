@@ -20,6 +20,8 @@ const TOLD: &[&str] = &[
     "paid-back",
     "publish",
     "issue",
+    "replace",
+    "void",
     "import-begin",
     "import-part",
     "import-open",
@@ -136,6 +138,44 @@ async fn expiry_interrupted_anywhere_gives_the_claim_back_once() {
         shop.proven(server, &[receipt], "expired").await;
     }
     shop.close(4, "killed, frozen or failing at each point of expire").await;
+}
+
+/// Operators repeat a command that was interrupted; what was done by it is told as done before.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn replace_and_void_interrupted_anywhere_are_done_once() {
+    let shop = Shop::open().await;
+    let server = shop.program.serve().await;
+    let client = shop.client();
+    let receipt = client.place("ann", &[("card", 20)]).await.unwrap().with_status(201).receipt();
+    assert_eq!(client.pay_waiting(&receipt, 30).await.unwrap().with_status(200).codes().len(), 20);
+    let batch = shop.program.json(&["codes", "batches", "--sku", "card"]).await["batches"][0]["id"].clone();
+    let (mut unissued, mut position) = (180, 0);
+    for step in ["replace", "void"] {
+        for turn in turns(step) {
+            position += 1;
+            let (place, batch) = (position.to_string(), batch.as_str().unwrap());
+            let void = ["codes", "void", "--batch", batch, "--position", &(position + 100).to_string()]
+                .map(str::to_owned);
+            let replace = ["orders", "replace", &receipt.id, "--position", &place].map(str::to_owned);
+            let mut arguments = if step == "void" { void.to_vec() } else { replace.to_vec() };
+            arguments.extend(["--reason", "bad"].map(str::to_owned));
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let line = shop.program.line_faulty(&[("TEST_FAULT", &turn.fault)], &arguments);
+            let command = shop.program.start_line(line);
+            command.until_said_often("fault point", 1).await;
+            if turn.freezes {
+                command.until_frozen().await;
+                command.thaw();
+            }
+            command.ended().await;
+            let again = shop.program.command(&arguments).await;
+            assert!(matches!(again.code, Some(0 | 1)), "{}: {}", turn.fault, again.stderr);
+            unissued -= 1;
+            assert_eq!(shop.unissued("card").await, unissued, "{}", turn.fault);
+            shop.program.json(&["reconcile"]).await;
+        }
+    }
+    shop.program.close(server).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,4 +1,6 @@
 //! `/v1/admin/`: what operators look at and do.
 
+mod cards;
+mod orders;
 mod products;
 mod roles;

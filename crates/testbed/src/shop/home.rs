@@ -9,6 +9,7 @@ use std::time::Duration;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
 use tempfile::TempDir;
+use tessera_model::time::Timestamp;
 use tessera_store::{Clock, Store};
 use tessera_store_postgres::{Postgres, Time};
 use tessera_store_sqlite::Sqlite;
@@ -141,6 +142,14 @@ impl Home {
         match self {
             Self::Folder(_) => format!("unhex('{}')", id.simple()),
             Self::Database(_) => format!("'{id}'"),
+        }
+    }
+
+    /// An instant as the engine's SQL writes it.
+    pub(super) fn instant(&self, at: Timestamp) -> String {
+        match self {
+            Self::Folder(_) => at.micros().to_string(),
+            Self::Database(_) => format!("'epoch'::timestamptz + interval '{} microseconds'", at.micros()),
         }
     }
 

@@ -9,11 +9,12 @@ use tessera_backoffice::import::{self, Chunks, ImportError, Progress, Report, Re
 use tessera_backoffice::products;
 use tessera_model::coupon::Format as CouponFormat;
 use tessera_model::draw::EntropyRule;
-use tessera_model::ids::ProductId;
+use tessera_model::ids::{BatchId, ProductId};
 use tessera_model::import::Format;
 use tessera_model::money::{Currency, Money};
 use tessera_model::product::{Coupon, Kind, ProductRules, Raffle};
 use tessera_model::text::{ProductName, Sku};
+use tessera_model::time::Timestamp;
 
 use super::Shop;
 
@@ -130,5 +131,11 @@ impl Shop {
         watch: &(dyn Fn(Progress) + Send + Sync),
     ) -> Result<Report, ImportError> {
         import::import(&self.store, &self.keyring, &self.entropy, request, chunks, watch).await
+    }
+
+    /// Says when the codes of a batch end.
+    pub async fn expire_batch(&self, batch: BatchId, end: Timestamp) {
+        let (id, end) = (self.home.literal(batch.uuid()), self.home.instant(end));
+        self.operate(&format!("UPDATE batch SET expires_at = {end} WHERE id = {id}")).await;
     }
 }

@@ -90,14 +90,14 @@ async fn a_page_has_exactly_these_fields() {
     let bought = api.buy("ann", &[("card", 3)]).await;
     let page = api.ask(bought.codes("?limit=2")).await.json(200);
     assert_eq!(keys(&page), ["codes", "next", "total"]);
-    assert_eq!(keys(&page["codes"][0]), ["code", "position", "sku"]);
+    assert_eq!(keys(&page["codes"][0]), ["code", "position", "sku", "state"]);
     let expected = json!({ "next": 2, "total": 3, "codes": [
-        { "sku": "card", "code": codes[0], "position": 1 },
-        { "sku": "card", "code": codes[1], "position": 2 },
+        { "sku": "card", "code": codes[0], "position": 1, "state": "issued" },
+        { "sku": "card", "code": codes[1], "position": 2, "state": "issued" },
     ] });
     assert_eq!(page, expected);
     let rest = api.ask(bought.codes("?after=2&limit=2")).await.json(200);
-    assert_eq!(rest["codes"], json!([{ "sku": "card", "code": codes[2], "position": 3 }]));
+    assert_eq!(rest["codes"], json!([{ "sku": "card", "code": codes[2], "position": 3, "state": "issued" }]));
     assert_eq!(rest["next"], Value::Null);
     let beyond = api.ask(bought.codes("?after=3")).await.json(200);
     assert_eq!(beyond, json!({ "codes": [], "next": null, "total": 3 }));

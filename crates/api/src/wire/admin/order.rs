@@ -46,6 +46,7 @@ struct HappenedBody {
     state: Option<&'static str>,
     /// Of `codes`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = MovementBody, required = false)]
     movement: Option<MovementBody>,
     /// Of `operator`: who.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,8 +1,10 @@
 //! The commands: what they print, how they fail, what they leave.
 
 mod codes;
+mod export;
 mod letters;
 mod orders;
+mod payments;
 mod others;
 mod products;
 mod rounds;

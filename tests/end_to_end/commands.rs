@@ -2,8 +2,10 @@
 
 mod cards;
 mod codes;
+mod export;
 mod letters;
 mod orders;
+mod payments;
 mod others;
 mod products;
 mod rounds;

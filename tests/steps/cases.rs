@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "an answer that is not as expected fails its test")]
 
+mod clock;
+mod days;
 mod expiry;
 mod notices;
 mod privacy;

@@ -13,6 +13,7 @@ use tessera_testbed::Shop;
 mod doubt;
 mod late;
 mod short;
+mod storm;
 mod test_provider;
 
 /// A shop with one product of 10.00 CNY and some stock of it.

@@ -28,7 +28,7 @@ async fn paid(minor: i64) -> (Shop, OrderId, PaymentId) {
 }
 
 fn kept(payment: PaymentId, moved: i64) -> RefundOutcome {
-    RefundOutcome::Kept { payment, moved }
+    RefundOutcome::Kept { payment, moved, fits: true }
 }
 
 #[tokio::test]

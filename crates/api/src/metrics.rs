@@ -17,6 +17,13 @@ pub struct Outcome {
     pub outcome: &'static str,
 }
 
+/// One label: why a person has to look.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct Reason {
+    /// The reason's word.
+    pub reason: &'static str,
+}
+
 /// A count that something else keeps, read when a scraper asks.
 pub struct Reading {
     /// Its name, without `tessera_` and `_total`.
@@ -49,6 +56,9 @@ pub struct Metrics {
     pub payments: Family<Outcome, Counter>,
     /// Notices that were refused, by reason.
     pub notices_refused: Family<Outcome, Counter>,
+    /// Payments and notices that need a hand, by reason: that of a payment, or `contradiction`, `refund`,
+    /// `refund_does_not_fit`, `dispute`. What operators do about them in other processes does not lower it.
+    pub payment_alerts: Family<Reason, Counter>,
     /// Orders somebody waits for.
     pub waiting: Gauge,
 }
@@ -58,20 +68,27 @@ impl Metrics {
     pub fn new(readings: Vec<Reading>) -> Arc<Self> {
         let mut registry = Registry::with_prefix("tessera");
         let (orders, payments, notices_refused) = (Family::default(), Family::default(), Family::default());
-        let waiting = Gauge::default();
+        let (payment_alerts, waiting) = (Family::default(), Gauge::default());
         registry.register("orders", "Orders asked for, by outcome", Clone::clone(&orders));
         registry.register("payments", "Payments, by outcome", Clone::clone(&payments));
         registry.register("notices_refused", "Notices refused, by reason", Clone::clone(&notices_refused));
+        let help = "Payments and notices that need a hand, by reason";
+        registry.register("payment_alerts", help, Clone::clone(&payment_alerts));
         registry.register("waiting_orders", "Orders somebody waits for", waiting.clone());
         for reading in readings {
             registry.register_collector(Box::new(reading));
         }
-        Arc::new(Self { registry, orders, payments, notices_refused, waiting })
+        Arc::new(Self { registry, orders, payments, notices_refused, payment_alerts, waiting })
     }
 
     /// Counts one.
     pub fn count(family: &Family<Outcome, Counter>, outcome: &'static str) {
         family.get_or_create(&Outcome { outcome }).inc();
+    }
+
+    /// Counts a payment or notice that needs a hand.
+    pub fn alert(&self, reason: &'static str) {
+        self.payment_alerts.get_or_create(&Reason { reason }).inc();
     }
 
     /// The text that a scraper reads.

@@ -9,7 +9,7 @@ mod order;
 mod product;
 
 pub use fields::{Fields, body_hash};
-pub use notice::{Notice, NoticeKind, SettledNotice, notice};
+pub use notice::{Notice, NoticeKind, RefundedNotice, SettledNotice, notice};
 pub use operate::{ReplaceRequest, VoidRequest, code, replace, void};
 pub use order::{OrderRequest, order};
 pub use product::{product, products};

@@ -7,6 +7,7 @@
 pub mod ids;
 pub mod money;
 pub mod text;
+pub mod steady;
 pub mod time;
 
 pub mod order;

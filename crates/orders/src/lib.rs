@@ -12,6 +12,7 @@ mod ledger;
 mod shelf;
 
 pub mod expire;
+pub mod holds;
 pub mod operators;
 pub mod pay;
 pub mod place;

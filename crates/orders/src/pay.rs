@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use async_trait::async_trait;
 use tessera_model::ids::{NoticeId, OrderId, ProductId};
 use tessera_model::order::{Line, Order, OrderStatus};
-use tessera_model::pay::{Account, PaymentOutcome};
+use tessera_model::pay::{Account, PaymentOutcome, PaymentReason};
 use tessera_model::place::Shelf;
 use tessera_store::payments::{Notice, Payment};
 use tessera_store::{Result, Step, Tx};
@@ -55,6 +55,8 @@ pub enum PayOutcome {
         outcome: PaymentOutcome,
         /// The order that it paid, with the product that chooses its queue.
         paid: Option<(OrderId, ProductId)>,
+        /// Why a person has to look.
+        reason: Option<PaymentReason>,
     },
     /// No such order, or the token was revoked (`test` only).
     NotFound,

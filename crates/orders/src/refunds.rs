@@ -61,8 +61,10 @@ pub enum RefundOutcome {
     Kept {
         /// The payment.
         payment: PaymentId,
-        /// How much moved.
+        /// How much moved; nothing when an operator had confirmed it before its notice came.
         moved: i64,
+        /// Whether all that was told was there.
+        fits: bool,
     },
     /// The same was told before under this name; nothing changed.
     Repeated(PaymentId),

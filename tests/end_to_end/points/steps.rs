@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use tessera_faults::POINTS;
 use tessera_testbed::program::answered;
 
-use super::{QUANTITY, Shop, turns};
+use tessera_api::WebhookSecret;
+
+use super::{QUANTITY, SECRET, Shop, turns};
 
 /// The steps that the tests below go through.
 const TOLD: &[&str] = &[
@@ -206,4 +208,67 @@ async fn import_interrupted_anywhere_is_whole_when_it_is_repeated() {
         }
     }
     shop.program.close_stopped().await;
+}
+
+/// Each command is killed and made to fail at each of its points, and run again: it is done once, whatever the second says.
+async fn commanded_once(step: &str, words: [&str; 2], paid: i64, audited: &str, statuses: &[&str]) {
+    let shop = Shop::open().await;
+    let server = shop.program.serve().await;
+    let mut done = 0;
+    for turn in turns(step).into_iter().filter(|turn| !turn.freezes) {
+        let (client, customer) = (shop.client(), format!("buyer-{done}"));
+        let order = client.place(&customer, &[("card", QUANTITY)]).await.unwrap().with_status(201).receipt();
+        if paid > 0 {
+            let (secret, notice) = (WebhookSecret::parse(SECRET).unwrap(), settled(&order.id, paid));
+            assert_eq!(client.notify(&secret, &notice).await.unwrap().status, 200);
+        }
+        let subject = match words[0] {
+            "payments" => {
+                let listed = shop.program.json(&["payments", "list", "--limit", "1"]).await;
+                listed["payments"][0]["id"].as_str().unwrap().to_owned()
+            }
+            _ => order.id.clone(),
+        };
+        let line = [words[0], words[1], &subject, "--reason", "a test"];
+        let more: &[&str] = if words[0] == "payments" { &["--reference", &order.id] } else { &[] };
+        let line = [&line[..], more].concat();
+        let faulty = shop.program.line_faulty(&[("TEST_FAULT", &turn.fault)], &line);
+        shop.program.start_line(faulty).ended().await;
+        shop.program.command(&line).await;
+        done += 1;
+        let audited = format!("SELECT count(*) FROM audit WHERE action = '{audited}'");
+        assert_eq!(shop.program.number(&audited).await, done, "{}", turn.fault);
+        let shown = shop.program.json(&["orders", "show", &order.id]).await;
+        let status = shown["status"].as_str().unwrap();
+        assert!(statuses.contains(&status), "{status} after {}", turn.fault);
+        shop.program.json(&["reconcile"]).await;
+    }
+    assert_eq!(server.terminate().await.code, Some(0));
+    shop.program.close_stopped().await;
+}
+
+fn settled(order: &str, minor: i64) -> serde_json::Value {
+    serde_json::json!({"type": "payment.settled", "reference": order, "order_id": order,
+        "amount": {"minor": minor, "currency": "CNY"}})
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refund_interrupted_anywhere_is_ordered_once() {
+    commanded_once("refund", ["orders", "refund"], 1_990 * QUANTITY, "order.refund", &["refund_due"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn accept_interrupted_anywhere_is_done_once() {
+    commanded_once("accept", ["orders", "accept"], 1, "order.accept", &["paid", "issued"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cancel_for_a_buyer_interrupted_anywhere_is_done_once() {
+    commanded_once("cancel-for", ["orders", "cancel"], 0, "order.cancel", &["cancelled"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn confirmed_refund_interrupted_anywhere_moves_money_once() {
+    let over = 1_990 * QUANTITY + 1;
+    commanded_once("paid-back", ["payments", "refunded"], over, "payment.refunded", &["paid", "issued"]).await;
 }

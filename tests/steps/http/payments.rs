@@ -3,4 +3,5 @@
 mod forged;
 mod malformed;
 pub(crate) mod notice;
+mod refunded;
 mod settled;

@@ -16,10 +16,10 @@ async fn a_second_click_pays_nothing_twice() {
     let told: Vec<_> = answers.iter().map(outcome).collect();
     assert_eq!(told, [PaymentOutcome::Paid, PaymentOutcome::Duplicate]);
     let again = shop.desk.pay(shop.test_payment(order)).await;
-    assert_eq!(again, Ok(PayOutcome::Taken { outcome: PaymentOutcome::Duplicate, paid: None }));
+    assert!(matches!(again, Ok(PayOutcome::Taken { outcome: PaymentOutcome::Duplicate, paid: None, .. })));
     shop.issue(&[order]).await;
     let again = shop.desk.pay(shop.test_payment(order)).await;
-    assert_eq!(again, Ok(PayOutcome::Taken { outcome: PaymentOutcome::Duplicate, paid: None }));
+    assert!(matches!(again, Ok(PayOutcome::Taken { outcome: PaymentOutcome::Duplicate, paid: None, .. })));
     assert_eq!(shop.money(order).await, money([(MoneyState::Settled, 1_000)]));
     shop.close().await;
 }

@@ -49,7 +49,8 @@ async fn a_refund_that_an_operator_confirmed_and_a_notice_tells_of_counts_once()
 #[tokio::test]
 async fn a_refund_notice_that_does_not_fit_is_kept_and_what_is_there_moves() {
     let (shop, order, payment) = paid(1_000).await;
-    assert_eq!(shop.told_back("r", "m1", 1_001).await, kept(payment, 1_000));
+    let part = RefundOutcome::Kept { payment, moved: 1_000, fits: false };
+    assert_eq!(shop.told_back("r", "m1", 1_001).await, part);
     assert_eq!(shop.told_back("r", "m1", 7).await, RefundOutcome::Recorded, "the id is another refund's");
     assert_eq!(shop.told_back("unknown", "m2", 7).await, RefundOutcome::Recorded);
     let euro = shop.refund_notice("r", "m3", 7, "EUR");
@@ -70,7 +71,8 @@ async fn a_refund_notice_that_does_not_fit_is_kept_and_what_is_there_moves() {
 #[tokio::test]
 async fn short_money_stays_with_its_order_and_the_notice_is_kept() {
     let (shop, order, payment) = paid(400).await;
-    assert_eq!(shop.told_back("r", "m1", 400).await, kept(payment, 0));
+    let nothing = RefundOutcome::Kept { payment, moved: 0, fits: false };
+    assert_eq!(shop.told_back("r", "m1", 400).await, nothing);
     assert_eq!(shop.money(order).await, [(MoneyState::Short, 400)].into());
     assert_eq!(shop.notices().await.len(), 1);
     shop.close().await;

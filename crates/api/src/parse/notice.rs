@@ -13,8 +13,21 @@ use crate::problem::Problem;
 pub enum Notice {
     /// Money arrived.
     Settled(SettledNotice),
+    /// Money went back.
+    Refunded(RefundedNotice),
     /// Something else is said of a payment.
     Other(NoticeKind),
+}
+
+/// Money of a payment that went back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefundedNotice {
+    /// The provider's name for the payment.
+    pub reference: Reference,
+    /// The order, if they say.
+    pub order: Option<OrderReference>,
+    /// How much.
+    pub amount: Money,
 }
 
 /// Money that arrived.
@@ -35,8 +48,8 @@ pub struct SettledNotice {
 pub enum NoticeKind {
     /// Under way or failed: of no consequence.
     Unsettled,
-    /// Paid back or disputed: for an operator to see.
-    ForOperators,
+    /// The buyer disputes it: for an operator to see.
+    Disputed,
     /// A type this program does not know.
     Unknown,
 }
@@ -53,7 +66,8 @@ pub fn notice(body: Value) -> Result<Notice, Problem> {
         Some("payment.pending" | "payment.processing" | "payment.failed") => {
             Ok(Notice::Other(NoticeKind::Unsettled))
         }
-        Some("payment.refunded" | "payment.disputed") => Ok(Notice::Other(NoticeKind::ForOperators)),
+        Some("payment.refunded") => refunded(fields),
+        Some("payment.disputed") => Ok(Notice::Other(NoticeKind::Disputed)),
         Some(_) => Ok(Notice::Other(NoticeKind::Unknown)),
     }
 }
@@ -66,6 +80,17 @@ fn settled(mut fields: Fields) -> Result<Notice, Problem> {
     let parsed = || Some(SettledNotice { reference: reference?, order: order?, amount: amount?, paid_at });
     let parsed = parsed();
     fields.done(parsed).map(Notice::Settled)
+}
+
+fn refunded(mut fields: Fields) -> Result<Notice, Problem> {
+    let reference = fields.text("reference", Reference::parse);
+    let order = fields.optional_text("order_id", OrderReference::parse);
+    let amount = fields.money("amount", 1, PAYMENT_MINOR_MAX);
+    // When it went back is of no consequence, but has to be a time.
+    fields.optional_instant("paid_at");
+    let parsed = || Some(RefundedNotice { reference: reference?, order, amount: amount? });
+    let parsed = parsed();
+    fields.done(parsed).map(Notice::Refunded)
 }
 
 #[cfg(test)]
@@ -88,6 +113,18 @@ mod tests {
             let body = json!({"type": "payment.settled", "reference": "r", "order_id": "o",
                 "amount": {"minor": minor, "currency": "CNY"}});
             assert!(notice(body).is_err());
+        }
+    }
+
+    #[test]
+    fn a_refund_names_its_payment_and_an_amount() {
+        let refund = |reference: Value, minor: Value| {
+            let amount = json!({ "minor": minor, "currency": "CNY" });
+            notice(json!({"type": "payment.refunded", "reference": reference, "amount": amount}))
+        };
+        assert!(matches!(refund(json!("r"), json!(5)), Ok(Notice::Refunded(_))));
+        for (reference, minor) in [(json!(null), json!(5)), (json!("r"), json!(0)), (json!("r"), json!("5"))] {
+            assert!(refund(reference, minor).is_err());
         }
     }
 

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderName, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tessera_model::ids::{NoticeId, PaymentId};
-use tessera_model::pay::PaymentOutcome;
+use tessera_model::pay::{PaymentOutcome, PaymentReason};
 use tessera_model::text::Provider;
 use tessera_model::time::Timestamp;
 use tessera_orders::Failure;
@@ -26,6 +26,8 @@ use crate::parse::{Notice, NoticeKind, SettledNotice, notice};
 use crate::problem::{Problem, ProblemBody, Slug};
 use crate::signature::WebhookSecret;
 use crate::wire::NoticeRequest;
+
+mod refund;
 
 /// The provider that takes Standard Webhooks.
 const HMAC_PROVIDER: &str = "hmac";
@@ -96,9 +98,11 @@ pub(super) async fn notify(
     };
     let outcome = match parsed {
         Notice::Settled(settled) => settle(&app, settled, &bytes).await?,
-        Notice::Other(NoticeKind::ForOperators) => {
-            tracing::warn!("a notice of a refund or dispute was kept for an operator");
-            keep(&app, &bytes, "refund or dispute").await?;
+        Notice::Refunded(refunded) => refund::refund(&app, refunded, id, &bytes).await?,
+        Notice::Other(NoticeKind::Disputed) => {
+            tracing::warn!("a payment is disputed, says its provider; the notice was kept");
+            app.metrics.alert("dispute");
+            keep(&app, &bytes, "dispute").await?;
             PaymentOutcome::Recorded
         }
         Notice::Other(NoticeKind::Unsettled | NoticeKind::Unknown) => PaymentOutcome::Ignored,
@@ -151,7 +155,13 @@ async fn settle(app: &App, settled: SettledNotice, bytes: &Bytes) -> Result<Paym
     };
     let notice = NoticeId::new(app.now(), app.entropy.bytes());
     match app.desk.pay(Incoming::Notice { payment, notice, body: bytes.to_vec() }).await {
-        Ok(PayOutcome::Taken { outcome, .. }) => Ok(outcome),
+        Ok(PayOutcome::Taken { outcome, reason, .. }) => {
+            let contradicts = (outcome == PaymentOutcome::Recorded).then_some("contradiction");
+            if let Some(reason) = reason.map(PaymentReason::as_str).or(contradicts) {
+                app.metrics.alert(reason);
+            }
+            Ok(outcome)
+        }
         // Answers of the `test` provider, and of a first round that is always followed by a second.
         Ok(PayOutcome::NotFound | PayOutcome::NotPayable(_) | PayOutcome::Late) => {
             Ok(PaymentOutcome::Recorded)

@@ -41,7 +41,7 @@ pub(super) async fn pay(
     let outcome = app.desk.pay(Incoming::Test(TestPayment { payment, order, epoch })).await?;
     answering("pay")?;
     match outcome {
-        PayOutcome::Taken { outcome, paid } => {
+        PayOutcome::Taken { outcome, paid, .. } => {
             Metrics::count(&app.metrics.payments, outcome.as_str());
             answer(&app, order, epoch, wait, paid.is_some()).await
         }

@@ -73,7 +73,7 @@ pub(super) async fn answer_repeated(
         };
         let same = known.amount == payment.amount && known.order_reference == payment.order_reference;
         let outcome = if same { PaymentOutcome::Duplicate } else { PaymentOutcome::Recorded };
-        outcomes[*at] = Some(PayOutcome::Taken { outcome, paid: None });
+        outcomes[*at] = Some(PayOutcome::Taken { outcome, paid: None, reason: None });
         if let (false, Incoming::Notice { notice, body, .. }) = (same, &inputs[*at]) {
             tracing::warn!(payment.id = %known.id, "a payment's reference came again with another amount or order");
             notices.push(contradiction(payment, known, *notice, body, tx));

@@ -66,7 +66,7 @@ fn one(payment: &Payment, books: &mut Books, decided: &mut Decided) -> PayOutcom
         }
     }
     let routed = paid.and_then(|order| Some((order, *books.products.get(&order)?)));
-    PayOutcome::Taken { outcome: decision.outcome, paid: routed }
+    PayOutcome::Taken { outcome: decision.outcome, paid: routed, reason: decision.reason }
 }
 
 /// Writes what was decided.

@@ -55,7 +55,7 @@ fn prepare(wish: &TestPayment, order: Option<&Order>) -> Prepared {
     match order.state.status() {
         OrderStatus::AwaitingPayment => payment(wish, order).ok_or(PayOutcome::NotFound),
         OrderStatus::Paid | OrderStatus::Backordered | OrderStatus::Issued => {
-            Err(PayOutcome::Taken { outcome: PaymentOutcome::Duplicate, paid: None })
+            Err(PayOutcome::Taken { outcome: PaymentOutcome::Duplicate, paid: None, reason: None })
         }
         status @ (OrderStatus::Expired
         | OrderStatus::Cancelled

@@ -91,7 +91,7 @@ impl Books {
                     subject: payment.to_string(),
                     reason: Some(reason.map_or(said.clone(), |reason| format!("{reason} ({said})"))),
                 });
-                RefundOutcome::Kept { payment, moved: refund.moved }
+                RefundOutcome::Kept { payment, moved: refund.moved, fits: true }
             }
             Some(RefundVerdict::Repeated) => RefundOutcome::Repeated(payment),
             Some(RefundVerdict::ReferenceReused) => RefundOutcome::ReferenceReused,
@@ -114,7 +114,7 @@ impl Books {
                     self.keep(said, notice::too_much(said, left));
                 }
                 tracing::warn!(payment.id = %stored, minor = refund.moved, left, "a payment was paid back, says its provider");
-                RefundOutcome::Kept { payment: stored, moved: refund.moved }
+                RefundOutcome::Kept { payment: stored, moved: refund.moved, fits: left == 0 }
             }
             Some(RefundVerdict::Repeated) => RefundOutcome::Repeated(stored),
             Some(RefundVerdict::ReferenceReused | RefundVerdict::TooMuch { .. }) | None => {

@@ -5,14 +5,14 @@
 //! one's lease lasts.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tessera_backoffice::{cards, janitor};
 use tessera_courier::Sweeper;
 use tessera_issuer::Mint;
 use tessera_issuer::rounds::{Draw, DrawOutcome};
-use tessera_orders::expire::Expire;
-use tessera_store::{Entropy, Result, SET_MAX, SetFault, Store, run_alone, run_set};
+use tessera_orders::holds::Holds;
+use tessera_store::{Clock, Entropy, Result, SET_MAX, SetFault, Store, run_alone, run_set};
 use tokio::sync::watch;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -35,8 +35,12 @@ const TIDY_EVERY: Duration = Duration::from_secs(5);
 /// Rounds of [`TIDY_EVERY`] between two looks for old requests: a minute.
 const PURGE_ROUNDS: u32 = 12;
 
+/// What expires holds, and by which clock: none where the store has its own.
+pub(super) type Expiry = (Holds, Option<Arc<dyn Clock>>);
+
 /// Keeps house until `stop`; sweeps and tidies up only while the duty is `held`.
 pub(super) async fn run(
+    (holds, clock): Expiry,
     store: Arc<dyn Store>,
     entropy: Arc<Entropy>,
     mint: Mint,
@@ -47,7 +51,7 @@ pub(super) async fn run(
     let always = watch::Sender::new(true).subscribe();
     let ticks = |period| Ticks::every(period, held.clone(), &stop);
     tokio::join!(
-        expire(&store, Ticks::every(EXPIRE_EVERY, always, &stop)),
+        expire(holds, clock, Ticks::every(EXPIRE_EVERY, always, &stop)),
         sweep(sweeper, ticks(SWEEP_EVERY)),
         draw(&store, Arc::new(Draw::new(mint)), ticks(DRAW_EVERY)),
         tidy(&store, &entropy, ticks(TIDY_EVERY))
@@ -88,32 +92,17 @@ fn told<T>(what: &str, outcome: Result<T>) -> Option<T> {
     outcome.map_err(|error| tracing::warn!(%error, what, "the housekeeper could not")).ok()
 }
 
-async fn expire(store: &Arc<dyn Store>, mut ticks: Ticks<'_>) {
+async fn expire(mut holds: Holds, clock: Option<Arc<dyn Clock>>, mut ticks: Ticks<'_>) {
+    let started = Instant::now();
     while ticks.next().await {
-        while told("expire holds", expire_set(store).await).is_some_and(|count| count >= SET_MAX) {}
-    }
-}
-
-/// Expires one set of holds that ended; returns how many were, those that failed not counted.
-async fn expire_set(store: &Arc<dyn Store>) -> Result<usize> {
-    let limit = i64::try_from(SET_MAX).unwrap_or(i64::MAX);
-    let reader = Arc::clone(store);
-    let due = run_alone(async move {
-        let mut tx = reader.snapshot().await?;
-        let now = tx.now();
-        tx.orders_due(now, limit).await
-    })
-    .await?;
-    let mut expired = 0;
-    for outcome in run_set(Arc::clone(store), Arc::new(Expire), due).await {
-        match outcome {
-            Ok(_) => expired += 1,
-            // One that cannot be expired must not stop the others, nor be tried in a tight loop.
-            Err(SetFault::Data(detail)) => tracing::error!(detail, "an order's hold cannot be expired"),
-            Err(SetFault::Store(error)) => return Err(error),
+        loop {
+            let time = clock.as_ref().map(|clock| clock.now());
+            let expired = told("expire holds", holds.expire(time, started.elapsed()).await);
+            if expired.is_none_or(|count| count < SET_MAX) {
+                break;
+            }
         }
     }
-    Ok(expired)
 }
 
 async fn sweep(mut sweeper: Sweeper, mut ticks: Ticks<'_>) {

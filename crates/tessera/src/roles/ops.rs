@@ -9,12 +9,13 @@ use tessera_courier::Publisher;
 use crate::shop::Shop;
 
 /// Gathers what the roles of this process have to tell.
-pub(super) fn ops(shop: &Shop, readiness: Readiness, publisher: &Publisher) -> Ops {
+pub(super) fn ops(shop: &Shop, readiness: Readiness, publisher: &Publisher, jumps: Arc<AtomicU64>) -> Ops {
     let counts = publisher.counts();
     let dropped = Arc::clone(&counts);
     let readings = vec![
         reading("messages_published", "Messages the broker confirmed", move || load(&counts.published)),
         reading("messages_dropped", "Messages left to the sweeper", move || load(&dropped.dropped)),
+        reading("clock_jumps", "How often the clock was found to be set, which suspends expiry", move || load(&jumps)),
     ];
     Ops { store: Arc::clone(&shop.store), readiness: Arc::new(readiness), metrics: Metrics::new(readings) }
 }

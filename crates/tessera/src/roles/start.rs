@@ -9,6 +9,7 @@ use tessera_courier::{Archive, Publisher, Sweeper};
 use tessera_issuer::Serial;
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_orders::Heard;
+use tessera_orders::holds::Holds;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -83,10 +84,12 @@ pub(super) async fn start(
         let (store, entropy) = (Arc::clone(&shop.store), Arc::clone(&shop.entropy));
         work.spawn(Archive::new(store, Arc::clone(&broker), entropy).run(stops.work.clone()));
     }
+    let holds = Holds::new(Arc::clone(&shop.store));
+    let jumps = holds.jumps();
     if roles.has(RoleName::Housekeeper) {
-        parts.housekeeper(&mut work)?;
+        parts.housekeeper(holds, &mut work)?;
     }
-    let ops = ops::ops(shop, readiness, &parts.publisher);
+    let ops = ops::ops(shop, readiness, &parts.publisher, jumps);
     if let Some(listener) = listeners.ops {
         let router = ops_router(ops.clone());
         http.spawn(listener::serve(listener, router, OPERATORS_MAX, stops.http.clone()));
@@ -138,7 +141,7 @@ impl Parts<'_> {
         Ok(())
     }
 
-    fn housekeeper(&self, work: &mut JoinSet<()>) -> Result<(), Failure> {
+    fn housekeeper(&self, holds: Holds, work: &mut JoinSet<()>) -> Result<(), Failure> {
         let store = Arc::clone(&self.shop.store);
         let sweeper = Sweeper::new(
             Arc::clone(&store),
@@ -158,7 +161,11 @@ impl Parts<'_> {
         };
         let entropy = Arc::clone(&self.shop.entropy);
         let (mint, stop) = (self.shop.mint(), self.stops.work.clone());
-        work.spawn(housekeeper::run(store, entropy, mint, sweeper, duty, stop));
+        let clock = match self.settings.database()? {
+            Database::Sqlite(_) => Some(Arc::clone(&self.shop.clock)),
+            Database::Postgres(_) => None,
+        };
+        work.spawn(housekeeper::run((holds, clock), store, entropy, mint, sweeper, duty, stop));
         Ok(())
     }
 

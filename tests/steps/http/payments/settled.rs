@@ -138,21 +138,6 @@ async fn a_reference_that_comes_with_another_amount_or_order_is_recorded() {
     api.close().await;
 }
 
-#[tokio::test]
-async fn refunds_and_disputes_are_recorded_and_move_nothing() {
-    let (api, bought) = one_placed(1).await;
-    assert_eq!(outcome(&api, &settled("T-1", bought.id(), 1_000)).await, "paid");
-    let before = api.show(&bought).await;
-    for kind in ["payment.refunded", "payment.disputed"] {
-        let mut notice = settled("T-1", bought.id(), 1_000);
-        notice["type"] = json!(kind);
-        assert_eq!(outcome(&api, &notice).await, "recorded");
-    }
-    assert_eq!(api.show(&bought).await, before);
-    assert_eq!(api.shop.notices().await.len(), 2);
-    api.close().await;
-}
-
 /// Case P59: a notice of a payment under way completed the order early, and a later one took it back.
 #[tokio::test]
 async fn what_settles_nothing_is_ignored() {

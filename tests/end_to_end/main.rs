@@ -17,6 +17,7 @@ mod importing;
 mod kills;
 mod large;
 mod points;
+mod raffle;
 mod poison;
 mod servers;
 mod slow;

@@ -22,6 +22,8 @@ const TOLD: &[&str] = &[
     "paid-back",
     "publish",
     "issue",
+    "draw",
+    "call-off",
     "replace",
     "void",
     "import-begin",
@@ -271,4 +273,70 @@ async fn cancel_for_a_buyer_interrupted_anywhere_is_done_once() {
 async fn confirmed_refund_interrupted_anywhere_moves_money_once() {
     let over = 1_990 * QUANTITY + 1;
     commanded_once("paid-back", ["payments", "refunded"], over, "payment.refunded", &["paid", "issued"]).await;
+}
+
+/// A raffle of two shares whose only round one order fills.
+async fn filled_round(shop: &Shop, sku: &str) -> String {
+    let raffle = serde_json::json!({"sku": sku, "name": sku, "kind": "raffle",
+        "price": {"minor": 1_990, "currency": "CNY"}, "raffle": {"shares": QUANTITY, "draw_after_seconds": 0}});
+    shop.program.products(&raffle).await;
+    let client = shop.client();
+    let (customer, lines) = (format!("of-{sku}"), [(sku, QUANTITY)]);
+    let receipt = answered(|| client.place_keyed(sku, &customer, &lines)).await.receipt();
+    answered(|| client.pay_waiting(&receipt, 5)).await;
+    let listed = shop.program.json(&["rounds", "list", "--sku", sku]).await;
+    let rounds = listed["rounds"].as_array().unwrap();
+    rounds.iter().find(|round| round["number"] == 1).unwrap()["id"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_draw_interrupted_anywhere_has_one_winner() {
+    let shop = Shop::open().await;
+    for (n, turn) in turns("draw").into_iter().enumerate() {
+        let server = shop.armed(&turn).await;
+        let round = filled_round(&shop, &format!("phone-of-{n}")).await;
+        let server = shop.bring_back(server, &turn).await;
+        let client = shop.client();
+        let path = format!("/v1/rounds/{round}/proof");
+        while answered(|| client.look(&path)).await.status == 409 {
+            // A draw sends no signal.
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+        let first = answered(|| client.look(&path)).await.with_status(200).body;
+        assert_eq!(answered(|| client.look(&path)).await.body, first);
+        shop.program.json(&["rounds", "verify", &round]).await;
+        shop.program.json(&["reconcile"]).await;
+        assert_eq!(server.terminate().await.code, Some(0));
+    }
+    shop.program.close_stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calling_a_round_off_interrupted_anywhere_is_done_once() {
+    let shop = Shop::open().await;
+    let server = shop.program.serve().await;
+    let mut done = 0;
+    for (n, turn) in turns("call-off").into_iter().filter(|turn| !turn.freezes).enumerate() {
+        let sku = format!("phone-{n}");
+        let raffle = serde_json::json!({"sku": sku, "name": sku, "kind": "raffle",
+            "price": {"minor": 1_990, "currency": "CNY"}, "raffle": {"shares": QUANTITY + 1}});
+        shop.program.products(&raffle).await;
+        let client = shop.client();
+        let receipt = client.place("ann", &[(&sku, QUANTITY)]).await.unwrap().with_status(201).receipt();
+        client.pay_waiting(&receipt, 30).await.unwrap().with_status(200);
+        let listed = shop.program.json(&["rounds", "list", "--sku", &sku]).await;
+        let round = listed["rounds"][0]["id"].as_str().unwrap().to_owned();
+        let arguments = ["rounds", "cancel", &round, "--reason", "no phone"];
+        let command = shop.program.start_line(shop.program.line_faulty(&[("TEST_FAULT", &turn.fault)], &arguments));
+        command.until_said_often("fault point", 1).await;
+        command.ended().await;
+        let again = shop.program.command(&arguments).await;
+        assert!(matches!(again.code, Some(0 | 1)), "{}: {}", turn.fault, again.stderr);
+        done += 1;
+        let audited = "SELECT count(*) FROM audit WHERE action = 'round.cancel'";
+        assert_eq!(shop.program.number(audited).await, done, "{}", turn.fault);
+        assert_eq!(client.get(&receipt).await.unwrap().order_status(), "refund_due");
+        shop.program.json(&["reconcile"]).await;
+    }
+    shop.program.close(server).await;
 }

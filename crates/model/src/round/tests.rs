@@ -1,3 +1,5 @@
+//! What a raffle promises while a set is decided.
+
 use std::time::Duration;
 
 use super::*;

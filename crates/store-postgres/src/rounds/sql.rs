@@ -1,7 +1,5 @@
 //! The statements on raffles and rounds.
 
-use crate::encode::before;
-
 macro_rules! round {
     () => {
         "SELECT r.*, p.sku, (b.issued - coalesce((SELECT sum(n.upto - n.start) FROM span n \
@@ -70,11 +68,12 @@ pub(super) const CLAIMS: &str = "\
     WHERE stock.product = told.product AND stock.claims <> told.claims";
 pub(super) const READ: &str = concat!(round!(), "WHERE r.batch = ANY($1) ORDER BY r.batch");
 pub(super) const LOCK: &str = "SELECT 1 FROM round WHERE batch = ANY($1) ORDER BY batch FOR NO KEY UPDATE";
+/// By number, not by id: rounds that open in one set have ids of one millisecond.
 pub(super) const LIST: &str = concat!(
     round!(),
-    "WHERE ($1::uuid IS NULL OR r.product = $1) AND r.batch < ",
-    before!("$2"),
-    " ORDER BY r.batch DESC LIMIT $3"
+    "WHERE ($1::uuid IS NULL OR r.product = $1) AND ($2::uuid IS NULL OR (r.opened_at, r.number, r.batch) < \
+        (SELECT o.opened_at, o.number, o.batch FROM round o WHERE o.batch = $2)) \
+     ORDER BY r.opened_at DESC, r.number DESC, r.batch DESC LIMIT $3"
 );
 pub(super) const ON_SALE: &str = concat!(round!(), "WHERE r.product = ANY($1) AND r.state = 'open'");
 pub(super) const DUE: &str =

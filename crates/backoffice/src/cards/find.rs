@@ -135,7 +135,9 @@ fn written(text: &str) -> Vec<CodeText> {
 fn place_of(keyring: &Keyring, batch: &BatchReading, position: i64) -> Result<i64> {
     let place = match (&batch.source, batch.pick) {
         // Computed from the place itself.
-        (CodeSource::Pool { .. } | CodeSource::Round { .. }, _) | (CodeSource::Stored, Pick::Fifo) => Some(position),
+        (CodeSource::Pool { .. } | CodeSource::Round { .. }, _) | (CodeSource::Stored, Pick::Fifo) => {
+            Some(position)
+        }
         (CodeSource::Stored, Pick::Random) => {
             let secret = unwrap(keyring, "batch", batch.id.uuid().as_bytes(), &batch.key)
                 .map_err(|e| StoreError::Data(e.to_string()))?;

@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tessera_api::read::{CodeMark, code_page};
 use tessera_backoffice::cards::{self, CLOSE_BEFORE, CodeState, Report, What, Wish};
 use tessera_issuer::{Replace, ReplaceOutcome, Replacement};
+use tessera_model::coupon::Format;
+use tessera_model::draw::EntropyRule;
 use tessera_model::ids::{BatchId, OrderId};
 use tessera_model::order::OrderStatus;
 use tessera_model::place::Refusal;
-use tessera_model::product::Pick;
+use tessera_model::product::{Coupon, Kind, Pick, Raffle};
 use tessera_model::replace::{CannotReplace, Faulty};
 use tessera_model::void::CannotVoid;
 use tessera_orders::place::PlaceOutcome;
@@ -79,7 +82,7 @@ async fn every_code_is_accounted_for(shop: &Shop) {
 }
 
 async fn found(shop: &Shop, code: &str) -> (CodeState, Option<OrderId>) {
-    let found = cards::find(&shop.store, &shop.keyring, code).await.unwrap().expect("a code of ours");
+    let found = cards::find(&shop.store, &shop.keyring, code).await.unwrap().unwrap();
     (found.state, found.owner.map(|owner| owner.order))
 }
 
@@ -271,7 +274,7 @@ async fn batches_that_end_first_are_sold_first_and_closed_in_time() {
     let order = bought(&shop, "ann", 1).await;
     assert_eq!(shop.codes_of(order).await, ending[..1]);
     let claims = shop.place("bob", &[("card", 2)]).await;
-    shop.clock.advance(Duration::from_hours(1) - CLOSE_BEFORE - Duration::from_secs(1));
+    shop.clock.set(end.minus(CLOSE_BEFORE + Duration::from_secs(1)));
     assert_eq!(cards::close_ending(&shop.store).await.unwrap(), 0);
     shop.clock.advance(Duration::from_secs(1));
     assert_eq!(cards::close_ending(&shop.store).await.unwrap(), 1);
@@ -309,5 +312,82 @@ async fn no_code_of_another_shop_is_found() {
         assert_eq!(cards::find(&shop.store, &shop.keyring, text).await.unwrap(), None, "{text}");
     }
     assert_eq!(found(&shop, &codes[1]).await, (CodeState::Unissued, None));
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn coupons_are_found_as_they_are_typed_and_replaced() {
+    let shop = Shop::open().await;
+    let format = Format::parse("SPRING-XXXX-XXXX").unwrap();
+    let coupon = Coupon { count: 50, format, expires_at: None };
+    shop.product("card", |rules| rules.kind = Kind::Coupon(coupon)).await;
+    let order = bought(&shop, "ann", 2).await;
+    let page = code_page(&shop.store, &shop.keyring, order, 0, 9).await.unwrap();
+    let code = &page.codes[1].text;
+    assert_eq!(found(&shop, code).await, (CodeState::Issued, Some(order)));
+    assert_eq!(found(&shop, &code.to_lowercase().replace('-', "")).await, (CodeState::Issued, Some(order)));
+    assert_eq!(replace(&shop, order, &[2]).await, Ok(vec![3]));
+    assert_eq!(found(&shop, code).await, (CodeState::Replaced, Some(order)));
+    let batch = batches(&shop).await[0].id;
+    let report = void(&shop, batch, What::Positions(vec![0, 49]), false).await.unwrap();
+    assert_eq!((report.done.unissued, report.done.taken.len()), (1, 1));
+    let page = code_page(&shop.store, &shop.keyring, order, 0, 9).await.unwrap();
+    let marks: Vec<_> = page.codes.iter().map(|code| code.state).collect();
+    assert_eq!(marks, [CodeMark::Voided, CodeMark::Replaced, CodeMark::Issued]);
+    assert_eq!(cards::find(&shop.store, &shop.keyring, "SPRING-0000-0000").await.unwrap(), None);
+    every_code_is_accounted_for(&shop).await;
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn shares_of_a_raffle_are_neither_replaced_nor_voided() {
+    let shop = Shop::open().await;
+    let raffle = Raffle {
+        shares: 10,
+        first_number: 1,
+        draw_after: Duration::from_mins(10),
+        last_round: None,
+        entropy_rule: EntropyRule::None,
+    };
+    shop.product("card", |rules| rules.kind = Kind::Raffle(raffle)).await;
+    let order = bought(&shop, "ann", 2).await;
+    assert_eq!(replace(&shop, order, &[1]).await, Err(CannotReplace::Raffle));
+    let round = batches(&shop).await[0].id;
+    for what in [What::Rest, What::Positions(vec![9])] {
+        assert_eq!(void(&shop, round, what, true).await.unwrap_err(), CannotVoid::Round);
+    }
+    shop.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn replacing_and_voiding_while_it_sells_gives_no_code_twice() {
+    let (shop, _) = with_stock(120).await;
+    let first: Vec<OrderId> = {
+        let mut orders = vec![];
+        for n in 0..10 {
+            orders.push(bought(&shop, &format!("early-{n}"), 2).await);
+        }
+        orders
+    };
+    let batch = batches(&shop).await[0].id;
+    let sells = async {
+        for n in 0..20 {
+            bought(&shop, &format!("late-{n}"), 2).await;
+        }
+    };
+    let replaces = async {
+        for order in &first {
+            assert_eq!(replace(&shop, *order, &[1]).await, Ok(vec![3]));
+        }
+    };
+    let voids = async {
+        for position in 100..110 {
+            void(&shop, batch, What::Positions(vec![position]), false).await.unwrap();
+        }
+    };
+    tokio::join!(sells, replaces, voids);
+    let batch = batches(&shop).await.remove(0);
+    assert_eq!((batch.unissued, batch.issued, batch.voided), (40, 60, 20));
+    every_code_is_accounted_for(&shop).await;
     shop.close().await;
 }

@@ -71,7 +71,7 @@ impl Role {
             | (Self::Owner, Self::Owner | Self::Operator | Self::Viewer)
             | (Self::Operator, Self::Operator | Self::Viewer)
             | (Self::Viewer, Self::Viewer) => true,
-            (Self::Shop, _) | (_, Self::Shop) | (Self::Viewer | Self::Operator, _) => false,
+            (Self::Shop | Self::Viewer | Self::Operator, _) | (_, Self::Shop) => false,
         }
     }
 }

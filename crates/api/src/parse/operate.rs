@@ -44,7 +44,7 @@ pub fn void(body: Value) -> Result<VoidRequest, Problem> {
     let mut fields = Fields::root(body)?;
     let reason = fields.text("reason", Reason::parse);
     let positions = match fields.take("positions") {
-        Some(value) => positions(&mut fields, value, 0).map(Some),
+        Some(value) => positions(&mut fields, &value, 0).map(Some),
         None => Some(None),
     };
     let force = fields.switch("force", false);
@@ -59,7 +59,7 @@ pub fn void(body: Value) -> Result<VoidRequest, Problem> {
 pub fn replace(body: Value) -> Result<ReplaceRequest, Problem> {
     let mut fields = Fields::root(body)?;
     let line = fields.optional_integer("line", 1, i32::MAX.into()).unwrap_or(1);
-    let named = fields.require("positions").and_then(|value| positions(&mut fields, value, 1));
+    let named = fields.require("positions").and_then(|value| positions(&mut fields, &value, 1));
     let reason = fields.text("reason", Reason::parse);
     let force = fields.switch("force", false);
     let line = i32::try_from(line).unwrap_or(i32::MAX);
@@ -82,7 +82,7 @@ pub fn code(body: Value) -> Result<String, Problem> {
     fields.done(code)
 }
 
-fn positions(fields: &mut Fields, value: Value, least: i64) -> Option<BTreeSet<i64>> {
+fn positions(fields: &mut Fields, value: &Value, least: i64) -> Option<BTreeSet<i64>> {
     let items = value.as_array().filter(|items| (1..=REPLACED_MAX).contains(&items.len()));
     let number = |item: &Value| item.as_i64().filter(|n| *n >= least);
     let positions = items.and_then(|items| items.iter().map(number).collect());

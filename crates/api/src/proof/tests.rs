@@ -1,3 +1,5 @@
+//! Tokens of customers: signed, in time, and read in one way alone.
+
 use serde_json::json;
 
 use super::*;

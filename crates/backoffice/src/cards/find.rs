@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use tessera_model::ids::BatchId;
 use tessera_model::import::CodeText;
-use tessera_model::keys::{BatchKeys, Fingerprint, Keyring, unwrap};
+use tessera_model::keys::{BatchKeys, Fingerprint, Keyring, Secret, WrappedKey, unwrap};
 use tessera_model::product::Pick;
 use tessera_model::span::{Owner, SpanKind};
 use tessera_model::text::Sku;
 use tessera_model::void::CannotVoid;
 use tessera_store::batches::{BatchReading, CodeSource, KnownCode};
+use tessera_store::coupons::StoredFormat;
 use tessera_store::{Result, Store, StoreError, Tx, run_alone};
 
 /// The most characters of a code that is looked for.
@@ -72,53 +73,46 @@ pub async fn find(store: &Arc<dyn Store>, keyring: &Arc<Keyring>, text: &str) ->
     let fingerprints: Vec<Fingerprint> =
         written(text).iter().map(|code| Fingerprint::of(keyring, code.canonical())).collect();
     let text: String = text.chars().take(CODE_CHARS_MAX).collect();
-    let (store, keyring) = (Arc::clone(store), Arc::clone(keyring));
+    let (store, keyring, text) = (Arc::clone(store), Arc::clone(keyring), text.to_owned());
     run_alone(async move {
         let mut tx = store.snapshot().await?;
-        let known = tx.codes_known(&fingerprints).await?.pop();
-        match known {
-            Some(known) => {
-                let KnownCode { sku, position, issued, batch, .. } = known;
-                let place = place_of(&keyring, &batch, position)?;
-                let found = FoundCode {
-                    sku,
-                    batch: batch.id,
-                    position,
-                    place,
-                    state: CodeState::Loading,
-                    owner: None,
-                };
-                if issued.is_none() { Ok(Some(found)) } else { covered(&mut *tx, found).await.map(Some) }
-            }
-            None => computed(&mut *tx, &keyring, &text).await,
+        let found = match tx.codes_known(&fingerprints).await?.pop() {
+            Some(known) => Some(stored(&keyring, known)?),
+            None => computed(&mut *tx, &keyring, &text).await?,
+        };
+        match found {
+            Some(found) if found.state == CodeState::Unissued => covered(&mut *tx, found).await.map(Some),
+            other => Ok(other),
         }
     })
     .await
 }
 
-/// A coupon, as people type it: of the format whose check symbol it has, if a pool has its index.
+/// A code of an imported file.
+fn stored(keyring: &Keyring, known: KnownCode) -> Result<FoundCode> {
+    let KnownCode { sku, position, issued, batch, .. } = known;
+    let place = place_of(keyring, &batch, position)?;
+    let state = if issued.is_some() { CodeState::Unissued } else { CodeState::Loading };
+    Ok(FoundCode { sku, batch: batch.id, position, place, state, owner: None })
+}
+
+/// A code of a pool, as somebody types it. Formats are told apart when they are made: at most one reads it.
 async fn computed(tx: &mut dyn Tx, keyring: &Keyring, text: &str) -> Result<Option<FoundCode>> {
-    let mut wanted = vec![];
-    for stored in tx.formats_read().await? {
-        let secret = unwrap(keyring, "coupon_format", stored.format.as_str().as_bytes(), &stored.key)
-            .map_err(|e| StoreError::Data(e.to_string()))?;
-        let index = stored.format.index(&stored.format.order(&secret), text);
-        wanted.extend(index.map(|index| (stored.format, index)));
+    let mut at = None;
+    for StoredFormat { format, key, .. } in tx.formats_read().await? {
+        let secret = opened(keyring, "coupon_format", format.as_str().as_bytes(), &key)?;
+        at = at.or_else(|| format.index(&format.order(&secret), text).map(|index| (format.clone(), index)));
     }
-    if wanted.is_empty() {
-        return Ok(None);
-    }
-    let Some(at) = tx.pools_at(&wanted).await?.pop() else { return Ok(None) };
-    let Some(product) = tx.products_read(&[at.product]).await?.pop() else { return Ok(None) };
-    let found = FoundCode {
-        sku: product.rules.sku,
-        batch: at.batch.id,
-        position: at.position,
-        place: at.position,
-        state: CodeState::Unissued,
-        owner: None,
-    };
-    covered(tx, found).await.map(Some)
+    let Some(at) = at else { return Ok(None) };
+    let Some(pool) = tx.pools_at(&[at]).await?.pop() else { return Ok(None) };
+    let product = tx.products_read(&[pool.product]).await?.pop();
+    let sku = product.ok_or_else(|| StoreError::inconsistent("pool", "batch"))?.rules.sku;
+    let (position, state) = (pool.position, CodeState::Unissued);
+    Ok(Some(FoundCode { sku, batch: pool.batch.id, position, place: position, state, owner: None }))
+}
+
+fn opened(keyring: &Keyring, table: &str, id: &[u8], key: &WrappedKey) -> Result<Secret> {
+    unwrap(keyring, table, id, key).map_err(|e| StoreError::Data(e.to_string()))
 }
 
 /// How a text may be written as a code: as one field, or as fields that were joined by a space when it was shown.
@@ -131,15 +125,16 @@ fn written(text: &str) -> Vec<CodeText> {
     texts.filter_map(|text| CodeText::from_canonical(text.into_bytes()).ok()).collect()
 }
 
-/// Where a stored position is in the order in which its batch gives codes out.
+/// Where a position is in the order in which its batch gives codes out.
 fn place_of(keyring: &Keyring, batch: &BatchReading, position: i64) -> Result<i64> {
     let place = match (&batch.source, batch.pick) {
-        // Computed from the place itself.
-        (CodeSource::Pool { .. } | CodeSource::Round { .. }, _) | (CodeSource::Stored, Pick::Fifo) => Some(position),
         (CodeSource::Stored, Pick::Random) => {
-            let secret = unwrap(keyring, "batch", batch.id.uuid().as_bytes(), &batch.key)
-                .map_err(|e| StoreError::Data(e.to_string()))?;
+            let secret = opened(keyring, "batch", batch.id.uuid().as_bytes(), &batch.key)?;
             BatchKeys::new(batch.id, &secret).permutation(batch.size).inverse(position)
+        }
+        // What is computed is shuffled as it is computed.
+        (CodeSource::Stored, Pick::Fifo) | (CodeSource::Pool { .. } | CodeSource::Round { .. }, _) => {
+            Some(position)
         }
     };
     place.ok_or_else(|| StoreError::inconsistent("code", "position"))

@@ -6,6 +6,7 @@ use tessera_model::ids::BatchId;
 use tessera_model::keys::{BatchKeys, Keyring, Secret, wrap};
 use tessera_model::product::Product;
 use tessera_store::batches::NewBatch;
+use tessera_store::ledger::SpanCause;
 use tessera_store::operators::AuditEntry;
 use tessera_store::{Entropy, Result, Store, StoreError, Tx, commit, run_alone};
 
@@ -84,6 +85,9 @@ async fn open(
             return Ok(false);
         }
         tx.batches_open(batch, size).await?;
+        // The anchor stands for the import in the ledger.
+        let (actor, reason) = (entry.actor.clone(), entry.reason.clone());
+        tx.spans_explain(&[SpanCause { batch, upto: 0, actor, reason }]).await?;
         tx.audit_append(&[entry]).await?;
         commit("import-open", tx).await?;
         Ok(true)

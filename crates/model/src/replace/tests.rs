@@ -1,3 +1,5 @@
+//! Replacing: which codes a line gets, and what is refused.
+
 use super::*;
 use crate::ids::ProductId;
 use crate::time::Timestamp;

@@ -94,5 +94,5 @@ pub async fn orders_are_found_by_time_and_when_they_are_stuck(fixture: &Fixture)
     let letter = letter_about(fixture, Some(late.id));
     fixture.write(async |tx| tx.letters_put(from_ref(&letter)).await).await;
     assert_eq!(list(OrderFilter { stuck, ..OrderFilter::default() }).await, [late.id, early.id]);
-    assert_eq!(list(OrderFilter { stuck, from, ..OrderFilter::default() }).await, [late.id]);
+    assert_eq!(list(OrderFilter { from, stuck, ..OrderFilter::default() }).await, [late.id]);
 }

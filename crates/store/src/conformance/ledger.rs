@@ -98,15 +98,14 @@ pub async fn movements_tell_of_each_code(fixture: &Fixture) {
     let batch = eventful(fixture, &product).await;
     let filter = MovementFilter { batch: Some(batch), ..MovementFilter::default() };
     let movements = moved(fixture, &filter, 100).await;
-    use MovementKind::{Import, Issue, Void};
     let expected = [
-        (Void, 4, 10, false),
-        (Void, 1, 9, false),
-        (Void, 1, 5, false),
-        (Void, 1, 4, false),
-        (Issue, 3, 3, true),
-        (Void, 1, 2, true),
-        (Import, 10, 0, false),
+        (MovementKind::Void, 4, 10, false),
+        (MovementKind::Void, 1, 9, false),
+        (MovementKind::Void, 1, 5, false),
+        (MovementKind::Void, 1, 4, false),
+        (MovementKind::Issue, 3, 3, true),
+        (MovementKind::Void, 1, 2, true),
+        (MovementKind::Import, 10, 0, false),
     ];
     assert_eq!(told(&movements), expected);
     let last = &movements[0];

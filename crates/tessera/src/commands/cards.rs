@@ -1,7 +1,8 @@
-//! `tessera codes batches|ledger`.
+//! `tessera codes stock|batches|ledger`.
 
 use std::sync::Arc;
 
+use serde_json::json;
 use tessera_api::wire::{BatchBody, BatchList, LedgerList};
 use tessera_model::ids::{BatchId, OrderId, ProductId};
 use tessera_store::ledger::{Movement, MovementFilter};
@@ -86,4 +87,37 @@ fn text(movements: &[Movement]) -> String {
         ]
     });
     table(&["at", "what", "codes", "sku", "batch", "order", "who", "why"], rows)
+}
+
+pub(super) async fn stock(shop: &Shop, of: Option<&str>, output: Output) -> Outcome {
+    let of = of.map(sku).transpose()?;
+    let store = Arc::clone(&shop.store);
+    let wanted = of.clone();
+    let figures =
+        run_alone(async move { store.snapshot().await?.stock_figures(wanted.as_ref()).await }).await?;
+    if let Some(sku) = of.filter(|_| figures.is_empty()) {
+        return Err(Failure::not_found(format!("there is no product {sku}")));
+    }
+    let body = figures.iter().map(|f| {
+        json!({
+            "sku": f.sku.as_str(), "unissued": f.stock.unissued, "claimed": f.stock.claimed,
+            "available": f.stock.available().max(0), "issued": f.issued, "voided": f.voided,
+            "backordered": f.backordered,
+        })
+    });
+    output.print(&json!({ "stock": body.collect::<Vec<_>>() }), |_| {
+        let rows = figures.iter().map(|f| {
+            let numbers = [
+                f.stock.unissued,
+                f.stock.claimed,
+                f.stock.available().max(0),
+                f.issued,
+                f.voided,
+                f.backordered,
+            ];
+            std::iter::once(f.sku.to_string()).chain(numbers.map(|n| n.to_string())).collect::<Vec<_>>()
+        });
+        table(&["sku", "unissued", "claimed", "available", "issued", "voided", "backordered"], rows)
+    })?;
+    Ok(Exit::Done)
 }

@@ -1,21 +1,18 @@
 //! `tessera codes`; what moves stock is in files of its own.
 
 use std::fs::File;
-use std::sync::Arc;
 
-use serde_json::json;
 use tessera_api::wire::ImportBody;
 use tessera_backoffice::import::{self, ImportError, Progress, Report, Request};
 use tessera_model::import::Format;
 use tessera_model::text::{Reason, Sku};
-use tessera_store::run_alone;
 
 use super::{ACTOR, cards, void};
 use crate::Outcome;
 use crate::cli::{Codes, Import};
 use crate::failure::{Exit, Failure};
 use crate::file_chunks::FileChunks;
-use crate::output::{Output, table};
+use crate::output::Output;
 use crate::settings::Settings;
 use crate::shop::{Missing, Shop};
 
@@ -29,7 +26,7 @@ pub(super) async fn run(settings: &Settings, command: Codes, output: Output) -> 
         Codes::Batches(wanted) => cards::batches(&shop, &wanted, output).await,
         Codes::Ledger(wanted) => cards::ledger(&shop, &wanted, output).await,
         Codes::Void(wanted) => void::run(&shop, wanted, output).await,
-        Codes::Stock { sku } => stock(&shop, sku.as_deref(), output).await,
+        Codes::Stock { sku } => cards::stock(&shop, sku.as_deref(), output).await,
     }
 }
 
@@ -115,39 +112,6 @@ fn text(request: &Request, report: &Report) -> String {
     let skipped = skipped.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("  {n} {what}"));
     lines.extend(skipped);
     lines.join("\n")
-}
-
-async fn stock(shop: &Shop, of: Option<&str>, output: Output) -> Outcome {
-    let of = of.map(sku).transpose()?;
-    let store = Arc::clone(&shop.store);
-    let wanted = of.clone();
-    let figures =
-        run_alone(async move { store.snapshot().await?.stock_figures(wanted.as_ref()).await }).await?;
-    if let Some(sku) = of.filter(|_| figures.is_empty()) {
-        return Err(Failure::not_found(format!("there is no product {sku}")));
-    }
-    let body = figures.iter().map(|f| {
-        json!({
-            "sku": f.sku.as_str(), "unissued": f.stock.unissued, "claimed": f.stock.claimed,
-            "available": f.stock.available().max(0), "issued": f.issued, "voided": f.voided,
-            "backordered": f.backordered,
-        })
-    });
-    output.print(&json!({ "stock": body.collect::<Vec<_>>() }), |_| {
-        let rows = figures.iter().map(|f| {
-            let numbers = [
-                f.stock.unissued,
-                f.stock.claimed,
-                f.stock.available().max(0),
-                f.issued,
-                f.voided,
-                f.backordered,
-            ];
-            std::iter::once(f.sku.to_string()).chain(numbers.map(|n| n.to_string())).collect::<Vec<_>>()
-        });
-        table(&["sku", "unissued", "claimed", "available", "issued", "voided", "backordered"], rows)
-    })?;
-    Ok(Exit::Done)
 }
 
 /// A file's name alone decides its format.

@@ -117,6 +117,7 @@ async fn the_ledger_tells_of_every_movement_with_its_cause() {
     );
     assert!(void["actor"].as_str().unwrap().starts_with("key:") && void["at"].is_string());
     assert_eq!(ledger["ledger"][1]["order_id"], json!(order));
+    assert_eq!(ledger["ledger"][2]["actor"], "test", "who imported it");
     let page = list(&api, &key, "/v1/admin/ledger?limit=2").await;
     let next = page["next"].as_str().unwrap();
     let rest = list(&api, &key, &format!("/v1/admin/ledger?cursor={next}")).await;

@@ -26,7 +26,7 @@ pub(super) async fn run(shop: &Shop, deed: Deed, wanted: &cli::Deed, output: Out
         Deed::Cancel => alone(shop, CancelFor, wish).await,
     }?;
     deed.done(outcome)?;
-    show(shop, order, output).await
+    show::show(shop, order, output).await
 }
 
 async fn alone(

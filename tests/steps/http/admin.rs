@@ -1,4 +1,5 @@
 //! `/v1/admin/`: what operators look at and do.
 
+mod money;
 mod products;
 mod roles;

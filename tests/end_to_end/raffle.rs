@@ -4,12 +4,20 @@ use std::collections::{BTreeSet, HashMap};
 use std::process::Command;
 
 use serde_json::{Value, json};
+use tessera_testbed::Engine;
 use tessera_testbed::program::{Client, Program, answered};
 use tokio::task::JoinSet;
 
 const SHARES: i64 = 6_800;
 const FIRST: i64 = 10_000_001;
-const ROUNDS: i64 = 20;
+/// On servers fewer: a round costs there what it costs here, and more to wait for.
+fn rounds() -> i64 {
+    match Engine::of_this_run() {
+        Engine::Sqlite => 20,
+        Engine::Postgres => 4,
+    }
+}
+
 const BUYERS: i64 = 16;
 
 /// The largest order of the crowd.
@@ -77,15 +85,15 @@ async fn sell(program: &Program, rounds: i64) -> HashMap<String, Vec<i64>> {
 
 /// Case P128: "buy again" opens the old round.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn twenty_rounds_are_sold_to_a_crowd_and_each_draw_is_verified() {
+async fn round_after_round_is_sold_to_a_crowd_and_each_draw_is_verified() {
     let program = shop().await;
     let server = program.serve().await;
     let client = program.client();
-    let numbers = sell(&program, ROUNDS).await;
+    let numbers = sell(&program, rounds()).await;
     let listed = client.look("/v1/products/phone/rounds").await.unwrap().with_status(200).body;
     let mut rounds = listed["rounds"].as_array().unwrap().clone();
     rounds.reverse();
-    assert!(i64::try_from(rounds.len()).unwrap() > ROUNDS);
+    assert!(i64::try_from(rounds.len()).unwrap() > self::rounds());
     let all: Vec<i64> = (FIRST..FIRST + SHARES).collect();
     for (round, next) in rounds.iter().zip(&rounds[1..]) {
         assert_eq!(round["full_at"], next["opened_at"], "the next round is open in the same instant");

@@ -44,6 +44,7 @@ async fn an_unpaid_place_is_given_back_in_time_also_over_a_kill() {
     program.close(server).await;
 }
 
+/// Case P20: a second request came before the first order was there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_customer_in_many_windows_gets_one_place() {
     let program = Program::default();

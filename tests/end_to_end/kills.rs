@@ -103,6 +103,7 @@ async fn answered<A: Future<Output = Asked>>(
     }
 }
 
+/// Case P23: the counter fell, and there was no order.
 /// Case P88: a code was sold and its order did not show it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kills_at_random_moments_lose_nothing_and_repeat_nothing() {

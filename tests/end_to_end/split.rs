@@ -11,6 +11,7 @@ mod broker_queues;
 mod broker_restarts;
 mod database_away;
 mod database_places;
+mod first_orders;
 mod frozen;
 mod hang_ups;
 mod housekeepers;

@@ -36,7 +36,6 @@ async fn two_pools_of_one_format_never_give_out_the_same_string() {
     shop.close().await;
 }
 
-/// Cases P20, P25 and P28, of a coupon for nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_240_claims_by_60_customers_50_coupons_go_to_50_customers_one_each() {
     let shop = Arc::new(Shop::open().await);

@@ -42,6 +42,7 @@ async fn a_paid_order_gets_the_oldest_codes() {
     shop.close().await;
 }
 
+/// Case P34: buying exactly what was left was an error.
 #[tokio::test]
 async fn all_of_the_stock_can_be_bought_at_once_and_then_nothing() {
     let shop = Shop::open().await;

@@ -12,10 +12,12 @@ use tessera_model::time::Timestamp;
 use tessera_store::rounds::{RoundToOpen, StoredRaffle};
 use tessera_store::{Entropy, Result, StoreError, Tx};
 
+mod beacon;
 mod call_off;
 mod draw;
 mod prove;
 
+pub use beacon::{BeaconOutcome, keep_beacon};
 pub use call_off::{CallOff, CallOffOutcome, call_off};
 pub use draw::{Draw, DrawOutcome, proof};
 pub use prove::reconcile;

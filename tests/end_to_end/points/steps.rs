@@ -62,6 +62,7 @@ async fn pay_interrupted_anywhere_charges_once_and_issues() {
     paid_once("pay", 4, "killed, frozen or failing at each point of pay").await;
 }
 
+/// Case P22: a crash between the stock and the message lost the order.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn publishing_interrupted_anywhere_loses_no_order() {
     paid_once("publish", 5, "killed, frozen or failing at each point of publishing").await;
@@ -323,7 +324,7 @@ async fn calling_a_round_off_interrupted_anywhere_is_done_once() {
         shop.program.products(&raffle).await;
         let client = shop.client();
         let receipt = client.place("ann", &[(&sku, QUANTITY)]).await.unwrap().with_status(201).receipt();
-        client.pay_waiting(&receipt, 30).await.unwrap().with_status(200);
+        assert_eq!(client.pay_waiting(&receipt, 30).await.unwrap().status, 200);
         let listed = shop.program.json(&["rounds", "list", "--sku", &sku]).await;
         let round = listed["rounds"][0]["id"].as_str().unwrap().to_owned();
         let arguments = ["rounds", "cancel", &round, "--reason", "no phone"];

@@ -25,6 +25,7 @@ async fn limited_to(allowed: i64) -> Shop {
     shop
 }
 
+/// Case P25: two unpaid orders of one customer, both paid, passed the limit.
 #[tokio::test]
 async fn one_customer_written_in_many_ways_has_one_limit_in_one_set() {
     let shop = limited_to(1).await;
@@ -36,6 +37,7 @@ async fn one_customer_written_in_many_ways_has_one_limit_in_one_set() {
     shop.close().await;
 }
 
+/// Case P29: the counter stopped, and orders were let through.
 #[tokio::test]
 async fn fifty_orders_of_one_customer_in_sets_at_once_keep_the_limit() {
     let shop = limited_to(3).await;
@@ -59,6 +61,7 @@ async fn a_limit_counts_paid_and_issued_orders_too() {
     shop.close().await;
 }
 
+/// Case P26: the limit of one product kept customers from another.
 #[tokio::test]
 async fn the_limit_of_one_product_is_not_that_of_another() {
     let shop = limited_to(1).await;
@@ -77,6 +80,7 @@ async fn what_is_cancelled_no_longer_counts() {
     shop.close().await;
 }
 
+/// Case P31: unpaid orders of one customer locked the shop.
 #[tokio::test]
 async fn a_customer_with_500_wishes_holds_few_units_and_others_can_buy() {
     let shop = Shop::open().await;
@@ -136,6 +140,7 @@ fn id(outcome: &PlaceOutcome) -> OrderId {
     }
 }
 
+/// Case P28: a coupon for one use was used without bound.
 #[tokio::test]
 async fn a_giveaway_for_new_customers_is_taken_once_however_often_at_once() {
     let shop = for_new_customers().await;
@@ -170,6 +175,7 @@ async fn a_customer_who_only_cancelled_is_new() {
     shop.close().await;
 }
 
+/// Case P19: stock was left, and "sold out" was said.
 #[tokio::test]
 async fn stock_left_after_refusals_and_cancels_is_sold() {
     let shop = limited_to(1).await;

@@ -50,7 +50,7 @@ async fn fifty_draws_at_once_give_one_winner() {
     Arc::into_inner(shop).unwrap().close().await;
 }
 
-/// Cases P131 and P133: an empty winner; a seed that somebody picked last.
+/// Case P131: an empty winner. Case P133: a seed that was picked last.
 #[tokio::test]
 async fn the_winner_is_a_sold_share_and_the_seed_was_fixed_before_the_first() {
     let shop = Shop::open().await;

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use data_encoding::HEXLOWER_PERMISSIVE;
 use serde_json::json;
 use tessera_api::wire::{ProofBody, RoundBody};
-use tessera_issuer::rounds::{CallOff, CallOffOutcome, call_off, proof};
-use tessera_model::draw::EntropyRule;
+use tessera_issuer::rounds::{BeaconOutcome, CallOff, CallOffOutcome, call_off, keep_beacon, proof};
 use tessera_model::ids::BatchId;
 use tessera_model::round::{Round, RoundState};
 use tessera_model::text::Sku;
-use tessera_store::operators::AuditEntry;
 use tessera_store::run_alone;
 
 use super::{ACTOR, cursor, next};
@@ -110,43 +108,24 @@ async fn verify_drawn(shop: &Shop, id: BatchId, output: Output) -> Outcome {
     verify::print(ProofBody::from(&proof), output)
 }
 
-/// Keeps the value of the beacon's round that decides; the draw follows by itself.
 async fn entropy(shop: &Shop, id: BatchId, randomness: &str, output: Output) -> Outcome {
-    let round = read(shop, id).await?;
-    let decides = round.full_at.and_then(|at| round.entropy_rule.beacon_round(at));
-    let beacon = match (round.entropy_rule, decides) {
-        (EntropyRule::None, _) => return Err(Failure::no("the round's draw takes no beacon")),
-        (EntropyRule::Beacon(_), None) => return Err(Failure::no("the round is not full: no value decides yet")),
-        (EntropyRule::Beacon(_), Some(decides)) => decides,
-    };
     let bytes: Option<[u8; 32]> =
         HEXLOWER_PERMISSIVE.decode(randomness.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
     let bytes = bytes.ok_or_else(|| {
-        Failure::usage(format!("the randomness is not 64 digits of hex: give that of the beacon's round {beacon}"))
+        Failure::usage("the randomness is not 64 digits of hex")
+            .with_remedy("give that of the beacon's round that `tessera rounds show` names")
     })?;
-    let entropy = round.entropy_rule.entropy(beacon, &bytes);
-    let store = Arc::clone(&shop.store);
-    let kept = run_alone(async move {
-        let mut tx = store.begin().await?;
-        let kept = tx.rounds_entropy(id, &entropy).await?;
-        let entry = AuditEntry {
-            actor: ACTOR.to_owned(),
-            action: "round.entropy".to_owned(),
-            subject: id.to_string(),
-            reason: Some(format!("the beacon's round {beacon}")),
-        };
-        tx.audit_append(&[entry]).await?;
-        if kept {
-            tx.commit().await?;
+    let decides = match keep_beacon(&shop.store, id, bytes, ACTOR.to_owned()).await? {
+        BeaconOutcome::Kept(decides) => decides,
+        BeaconOutcome::NoBeacon => return Err(Failure::no("the round's draw takes no beacon")),
+        BeaconOutcome::NotFull => return Err(Failure::no("the round is not full: no value decides yet")),
+        BeaconOutcome::Past(state) => {
+            return Err(Failure::no(format!("the round is {}, or has its value already", state.as_str())));
         }
-        Ok(kept)
-    })
-    .await?;
-    if !kept {
-        return Err(Failure::no(format!("the round is {}, or has its value already", round.state.as_str())));
-    }
-    let said = json!({ "round": id.to_string(), "beacon_round": beacon });
-    output.print(&said, |_| format!("kept; it is the value of the beacon's round {beacon}"))?;
+        BeaconOutcome::Unknown => return Err(missing()),
+    };
+    let said = json!({ "round": id.to_string(), "beacon_round": decides });
+    output.print(&said, |_| format!("kept; it is the value of the beacon's round {decides}"))?;
     Ok(Exit::Done)
 }
 

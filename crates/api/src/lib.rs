@@ -31,7 +31,7 @@ pub use metrics::{Metrics, Reading};
 pub use openapi::document;
 pub use ops::{Ops, Readiness, ops_router};
 pub use problem::{Problem, Slug};
-pub use proof::{CustomerProof, JwtSecret};
+pub use proof::{CustomerProof, JwtKey};
 pub use routes::router;
 pub use signature::WebhookSecret;
 pub use waiting::Waiters;

@@ -29,7 +29,7 @@ impl Modify for Bearers {
         let Some(components) = document.components.as_mut() else { return };
         for (name, described) in [
             ("token", "an order's own token, from the answer that placed it"),
-            ("customer", "a JWT (HS256) that the shop signed for its `sub`, where customers.proof is jwt"),
+            ("customer", "a JWT that the shop signed for its `sub`, where customers.proof is jwt"),
             ("key", "a key of `tessera keys create`, of a role that may do this"),
         ] {
             let scheme =

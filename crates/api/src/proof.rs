@@ -2,13 +2,15 @@
 //!
 //! Without proof whoever orders names the customer, and a limit of one a customer is one a name. With `key` the
 //! merchant's own servers order, by a key of role `shop`. With `jwt` the buyer's page orders, with a token that the
-//! merchant signed for one customer (RFC 7519, JWS compact form of RFC 7515, HS256).
+//! merchant signed for one customer (RFC 7519, JWS compact form of RFC 7515): by a shared secret (HS256), or by a key of
+//! which we have the public half (ES256, EdDSA with Ed25519). Which one it is, the configuration says alone.
 
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use data_encoding::BASE64URL_NOPAD;
+use data_encoding::{BASE64, BASE64URL_NOPAD};
 use hmac::{Hmac, KeyInit, Mac};
+use ring::signature::{ECDSA_P256_SHA256_FIXED, ED25519, UnparsedPublicKey, VerificationAlgorithm};
 use serde_json::Value;
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
@@ -30,8 +32,14 @@ const JWT_BYTES_MAX: usize = 4_096;
 /// Bytes of the shortest secret: those of the hash (RFC 7518, section 3.2).
 const SECRET_BYTES_MIN: usize = 32;
 
-/// The one algorithm. What a token says of itself never chooses how it is checked.
-const ALGORITHM: &str = "HS256";
+/// What stands before a key in its `SubjectPublicKeyInfo` (RFC 8410, RFC 5480), for the two kinds that are taken.
+const ED25519_SPKI: &[u8] = b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
+const P256_SPKI: &[u8] =
+    b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00";
+
+/// Bytes of such keys: a point compressed (RFC 8032), and one that is not (SEC 1).
+const ED25519_BYTES: usize = 32;
+const P256_BYTES: usize = 65;
 
 /// How far the merchant's clock may be from ours, in seconds.
 const LEEWAY_SECONDS: i64 = 60;
@@ -45,16 +53,23 @@ pub enum CustomerProof {
     /// The merchant's servers, by a key of role `shop`.
     Key,
     /// A token that the merchant signed for one customer.
-    Jwt(JwtSecret),
+    Jwt(JwtKey),
 }
 
-/// The secret that the merchant signs tokens with.
+/// What the merchant's tokens are checked by. What a token says of itself never chooses how.
 #[derive(Clone)]
-pub struct JwtSecret(Vec<u8>);
+pub struct JwtKey(Kind);
 
-impl std::fmt::Debug for JwtSecret {
+#[derive(Clone)]
+enum Kind {
+    Hs256(Vec<u8>),
+    Es256(Vec<u8>),
+    EdDsa(Vec<u8>),
+}
+
+impl std::fmt::Debug for JwtKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("JwtSecret(…)")
+        write!(f, "JwtKey({})", self.algorithm())
     }
 }
 
@@ -91,22 +106,43 @@ impl CustomerProof {
         match self {
             Self::None => Ok(Vouched::Anybody),
             Self::Key => admin::key_of(app, headers, Role::Shop).await.map(|_| Vouched::Anybody),
-            Self::Jwt(secret) => {
+            Self::Jwt(key) => {
                 let token = bearer(headers).ok_or_else(|| {
                     Problem::no_key(
                         "no token was sent: send the one your shop signed as Authorization: Bearer TOKEN",
                     )
                 })?;
-                secret.customer(token, app.now()).map(Vouched::For).map_err(Problem::no_key)
+                key.customer(token, app.now()).map(Vouched::For).map_err(Problem::no_key)
             }
         }
     }
 }
 
-impl JwtSecret {
-    /// Reads it: its bytes are the key, as they are; none when they are too few.
-    pub fn parse(text: &str) -> Option<Self> {
-        (text.len() >= SECRET_BYTES_MIN).then(|| Self(text.as_bytes().to_vec()))
+impl JwtKey {
+    /// A secret of HS256: its bytes are the key, as they are; none when they are too few.
+    pub fn secret(text: &str) -> Option<Self> {
+        (text.len() >= SECRET_BYTES_MIN).then(|| Self(Kind::Hs256(text.as_bytes().to_vec())))
+    }
+
+    /// A public key in PEM, `-----BEGIN PUBLIC KEY-----`, of P-256 (ES256) or Ed25519 (EdDSA); none when it is no such.
+    pub fn public(pem: &str) -> Option<Self> {
+        let body = pem.split_once("-----BEGIN PUBLIC KEY-----")?.1.split_once("-----END PUBLIC KEY-----")?.0;
+        let body: String = body.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+        let der = BASE64.decode(body.as_bytes()).ok()?;
+        let key = |prefix: &[u8], length: usize| {
+            der.strip_prefix(prefix).filter(|key| key.len() == length).map(<[u8]>::to_vec)
+        };
+        let ed25519 = key(ED25519_SPKI, ED25519_BYTES).map(Kind::EdDsa);
+        ed25519.or_else(|| key(P256_SPKI, P256_BYTES).map(Kind::Es256)).map(Self)
+    }
+
+    /// The one algorithm that its tokens are signed by.
+    const fn algorithm(&self) -> &'static str {
+        match self.0 {
+            Kind::Hs256(_) => "HS256",
+            Kind::Es256(_) => "ES256",
+            Kind::EdDsa(_) => "EdDSA",
+        }
     }
 
     /// The customer of a token that holds at `now`, or why it does not.
@@ -118,8 +154,8 @@ impl JwtSecret {
         let (signed, signature) = token.rsplit_once('.').ok_or(FORM)?;
         let (header, payload) = signed.split_once('.').ok_or(FORM)?;
         let header = part(header).ok_or(FORM)?;
-        if header["alg"] != ALGORITHM {
-            return Err("the token is not signed by HS256: sign it so");
+        if header["alg"] != self.algorithm() {
+            return Err("the token is not signed by the algorithm of this shop: see customers.proof");
         }
         // Whoever marks a header critical asks to be refused by those who do not know it.
         if header.get("crit").is_some() {
@@ -127,16 +163,25 @@ impl JwtSecret {
         }
         let signature = BASE64URL_NOPAD.decode(signature.as_bytes()).map_err(|_| FORM)?;
         if !self.signed(signed, &signature) {
-            return Err("the token's signature is not good: sign it with customers.secret");
+            return Err("the token's signature is not good: sign it with the key of this shop");
         }
         claims(&part(payload).ok_or(FORM)?, now)
     }
 
-    /// Whether these bytes are the signature; takes the same time wherever they differ.
+    /// Whether these bytes are the signature; of a secret, it takes the same time wherever they differ.
     fn signed(&self, text: &str, signature: &[u8]) -> bool {
-        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.0) else { return false };
-        mac.update(text.as_bytes());
-        bool::from(mac.finalize().into_bytes().ct_eq(signature))
+        let by = |algorithm: &'static dyn VerificationAlgorithm, key: &Vec<u8>| {
+            UnparsedPublicKey::new(algorithm, key).verify(text.as_bytes(), signature).is_ok()
+        };
+        match &self.0 {
+            Kind::EdDsa(key) => by(&ED25519, key),
+            Kind::Es256(key) => by(&ECDSA_P256_SHA256_FIXED, key),
+            Kind::Hs256(secret) => {
+                let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return false };
+                mac.update(text.as_bytes());
+                bool::from(mac.finalize().into_bytes().ct_eq(signature))
+            }
+        }
     }
 }
 

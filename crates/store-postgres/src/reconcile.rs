@@ -19,7 +19,15 @@ const BALANCES: [Balance; 5] = [
     Balance {
         name: "codes",
         count: "SELECT (SELECT count(*) FROM batch) + (SELECT count(*) FROM order_line) AS checked",
-        faults: &[sql::CHAIN, sql::POSITIONS, sql::POOLS, sql::ISSUED_LINES, sql::UNISSUED_ORDERS, sql::WAITLISTS],
+        faults: &[
+            sql::CHAIN,
+            sql::POSITIONS,
+            sql::POOLS,
+            sql::ISSUED_LINES,
+            sql::REPLACEMENTS,
+            sql::UNISSUED_ORDERS,
+            sql::WAITLISTS,
+        ],
     },
     Balance { name: "claims", count: "SELECT count(*) AS checked FROM stock", faults: &[sql::CLAIMS] },
     Balance {

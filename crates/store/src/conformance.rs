@@ -243,6 +243,7 @@ macro_rules! conformance_suite {
             cause_is_said_once_and_of_a_span,
             claimants_come_in_their_turn,
             replacement_is_a_part_of_its_line,
+            replacement_that_does_not_match_is_found,
         ]);
         $crate::conformance_suite!(@cases $harness, open, history: [
             money_is_told_entry_by_entry,

@@ -1,6 +1,7 @@
 //! `tessera codes batches|ledger|void`, `tessera orders replace|reissue-link|list --code`.
 
 use serde_json::{Value, json};
+use tessera_testbed::Engine;
 use tessera_testbed::program::Program;
 
 use super::{card, column, empty, fields};
@@ -135,4 +136,23 @@ async fn doctor_warns_of_limits_that_nobody_vouches_for() {
     assert!(warned["remedy"].as_str().unwrap().contains("customers.proof"), "{warned}");
     assert!(check(Some(("CUSTOMERS__PROOF", "key"))).await["remedy"].is_null());
     program.close_stopped().await;
+}
+
+#[tokio::test]
+async fn a_serving_shop_closes_batches_before_their_codes_end() {
+    let program = empty().await;
+    program.products(&card("card")).await;
+    program.stock("card", 3).await;
+    // Long past, whatever the clock: as micros on one engine, as an instant on the other.
+    let past = if Engine::of_this_run() == Engine::Sqlite { "1000000" } else { "'2001-01-01'" };
+    program.operate(&format!("UPDATE batch SET expires_at = {past}")).await;
+    let server = program.serve().await;
+    server.until_said_often("closed batches", 1).await;
+    let batch = program.json(&["codes", "batches"]).await["batches"][0].clone();
+    assert_eq!((&batch["state"], &batch["voided"]), (&json!("closed"), &json!(3)));
+    let stock = program.json(&["codes", "stock"]).await["stock"][0].clone();
+    assert_eq!((&stock["unissued"], &stock["voided"]), (&json!(0), &json!(3)));
+    let ledger = program.json(&["codes", "ledger"]).await;
+    assert_eq!(ledger["ledger"][0]["actor"], "housekeeper");
+    program.close(server).await;
 }

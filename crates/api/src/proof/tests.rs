@@ -10,8 +10,8 @@ fn now() -> Timestamp {
     Timestamp::from_micros(1_000_000_000_000)
 }
 
-fn secret() -> JwtSecret {
-    JwtSecret::parse(SECRET).unwrap()
+fn secret() -> JwtKey {
+    JwtKey::secret(SECRET).unwrap()
 }
 
 fn signed(header: &Value, payload: &Value) -> String {
@@ -31,9 +31,9 @@ fn customer(token: &str) -> Result<String, &'static str> {
 
 /// RFC 7515, appendix A.1: its key, and its token, whose payload has no sub.
 #[test]
-fn the_signature_of_the_rfc_is_good() {
+fn the_mac_of_the_rfc_is_good() {
     let key = "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow";
-    let secret = JwtSecret(BASE64URL_NOPAD.decode(key.as_bytes()).unwrap());
+    let secret = JwtKey(Kind::Hs256(BASE64URL_NOPAD.decode(key.as_bytes()).unwrap()));
     let text = "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
     let signature = BASE64URL_NOPAD.decode(b"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk").unwrap();
     assert!(secret.signed(text, &signature));
@@ -88,7 +88,72 @@ fn what_is_not_whole_vouches_for_nobody() {
 
 #[test]
 fn a_secret_has_the_bytes_of_the_hash_and_is_not_printed() {
-    assert!(JwtSecret::parse(&"x".repeat(31)).is_none());
-    assert!(JwtSecret::parse(&"x".repeat(32)).is_some());
+    assert!(JwtKey::secret(&"x".repeat(31)).is_none());
+    assert!(JwtKey::secret(&"x".repeat(32)).is_some());
     assert!(!format!("{:?}", secret()).contains("secret of"));
+}
+
+fn pem(prefix: &[u8], key: &[u8]) -> String {
+    let body = BASE64.encode(&[prefix, key].concat());
+    format!("-----BEGIN PUBLIC KEY-----\n{}\n{}\n-----END PUBLIC KEY-----\n", &body[..20], &body[20..])
+}
+
+fn bytes(text: &str) -> Vec<u8> {
+    BASE64URL_NOPAD.decode(text.as_bytes()).unwrap()
+}
+
+/// RFC 8037, appendix A.4, and RFC 7515, appendix A.3.
+#[test]
+fn the_public_keys_signatures_of_the_rfcs_are_good() {
+    let ed25519 = pem(ED25519_SPKI, &bytes("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"));
+    let (x, y) =
+        ("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0");
+    let p256 = pem(P256_SPKI, &[vec![4], bytes(x), bytes(y)].concat());
+    for (pem, algorithm, text, signature) in [
+        (
+            ed25519,
+            "EdDSA",
+            "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc",
+            "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg",
+        ),
+        (
+            p256,
+            "ES256",
+            "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ",
+            "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q",
+        ),
+    ] {
+        let key = JwtKey::public(&pem).unwrap();
+        assert_eq!(key.algorithm(), algorithm);
+        assert!(key.signed(text, &bytes(signature)), "{algorithm}");
+        assert!(!key.signed(&text[1..], &bytes(signature)) && !key.signed(text, &bytes(&signature[4..])));
+    }
+}
+
+/// A public key is known to everybody: taken for a secret, it would let anybody sign.
+#[test]
+fn a_public_key_is_never_taken_for_a_secret() {
+    let pair = ring::signature::Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
+    let public = ring::signature::KeyPair::public_key(&pair).as_ref().to_vec();
+    let key = JwtKey::public(&pem(ED25519_SPKI, &public)).unwrap();
+    let payload = json!({ "sub": "ann", "exp": 2_000_000 });
+    let text = [json!({ "alg": "EdDSA" }), payload.clone()]
+        .map(|part| BASE64URL_NOPAD.encode(part.to_string().as_bytes()))
+        .join(".");
+    let good = format!("{text}.{}", BASE64URL_NOPAD.encode(pair.sign(text.as_bytes()).as_ref()));
+    assert_eq!(key.customer(&good, now()).unwrap().given(), "ann");
+    for secret in [public.clone(), pem(ED25519_SPKI, &public).into_bytes()] {
+        let text = [json!({ "alg": "HS256" }), payload.clone()]
+            .map(|part| BASE64URL_NOPAD.encode(part.to_string().as_bytes()))
+            .join(".");
+        let mut mac = Hmac::<Sha256>::new_from_slice(&secret).unwrap();
+        mac.update(text.as_bytes());
+        let forged = format!("{text}.{}", BASE64URL_NOPAD.encode(&mac.finalize().into_bytes()));
+        assert!(key.customer(&forged, now()).is_err());
+    }
+    assert!(secret().customer(&good, now()).is_err());
+    for bad in ["", "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----", &pem(ED25519_SPKI, &public[1..])]
+    {
+        assert!(JwtKey::public(bad).is_none(), "{bad}");
+    }
 }

@@ -26,6 +26,22 @@ pub(super) const ISSUED_LINES: &str = "\
         FROM order_line JOIN orders o ON o.id = order_id WHERE o.issued_at IS NOT NULL) l
     WHERE l.quantity <> l.given LIMIT $1";
 
+/// Each replacement gives one code for each voided one in whose place it stands, and each of those says which.
+pub(super) const REPLACEMENTS: &str = "\
+    SELECT 'span' AS tbl, encode(uuid_send(r.batch), 'hex') || '/' || r.upto AS id, format('gives %s in the place of %s', r.given, r.stood) AS detail
+    FROM (SELECT s.batch, s.upto, s.upto - s.start AS given, (SELECT count(*) FROM span o JOIN voided_position v
+            ON v.batch = o.batch AND v.position >= o.start AND v.position < o.upto AND v.part = s.part
+            WHERE o.order_id = s.order_id AND o.line = s.line) AS stood
+        FROM span s WHERE s.kind = 'replacement') r
+    WHERE r.given <> r.stood
+    UNION ALL
+    SELECT 'voided_position', encode(uuid_send(v.batch), 'hex') || '/' || v.position, 'nothing stands in its place'
+    FROM voided_position v WHERE v.part IS NOT NULL AND NOT EXISTS (SELECT 1 FROM span o
+        JOIN span r ON r.order_id = o.order_id AND r.line = o.line AND r.part = v.part AND r.kind = 'replacement'
+        WHERE o.batch = v.batch
+            AND o.upto = (SELECT min(n.upto) FROM span n WHERE n.batch = v.batch AND n.upto > v.position))
+    LIMIT $1";
+
 /// No order that was never issued has a code.
 pub(super) const UNISSUED_ORDERS: &str = "\
     SELECT 'orders' AS tbl, encode(uuid_send(o.id), 'hex') AS id, o.status || ', and has codes' AS detail

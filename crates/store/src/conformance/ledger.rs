@@ -244,3 +244,29 @@ pub async fn replacement_is_a_part_of_its_line(fixture: &Fixture) {
     let off: Vec<_> = checks.iter().flat_map(|check| &check.faults).collect();
     assert!(off.is_empty(), "{off:?}");
 }
+
+async fn faults(fixture: &Fixture) -> Vec<String> {
+    let checks = fixture.read(async |tx| tx.reconcile().await).await;
+    checks.into_iter().flat_map(|check| check.faults).map(|fault| fault.table).collect()
+}
+
+/// A replacement that stands for nothing, and a code in whose place nothing stands, are off.
+pub async fn replacement_that_does_not_match_is_found(fixture: &Fixture) {
+    let product = fixture.product("card").await;
+    let batch = fixture.batch(&product, 6).await;
+    let order = fixture.place_paid("ann", &[(&product, 3)]).await;
+    fixture.issue(&order, batch, 0, 6).await;
+    void(fixture, &[void_of(batch, 0, Some(1))]).await;
+    assert_eq!(faults(fixture).await, ["voided_position"]);
+    let owner = Some(Owner { order: order.id, line: 1, part: 1 });
+    let span = Span { batch, start: 3, upto: 5, size: 6, kind: SpanKind::Replacement, owner };
+    fixture
+        .write(async |tx| {
+            tx.spans_append(&[span]).await?;
+            tx.batches_advance(&[(batch, 5)]).await
+        })
+        .await;
+    assert_eq!(faults(fixture).await, ["span"]);
+    void(fixture, &[void_of(batch, 2, Some(1))]).await;
+    assert_eq!(faults(fixture).await, [""; 0]);
+}

@@ -4,7 +4,7 @@ use data_encoding::BASE64URL_NOPAD;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::json;
 use sha2::Sha256;
-use tessera_api::{CustomerProof, JwtSecret};
+use tessera_api::{CustomerProof, JwtKey};
 use tessera_store::Clock;
 use tessera_store::operators::Role;
 
@@ -45,7 +45,7 @@ async fn where_keys_vouch_the_merchants_servers_alone_place_orders() {
 
 #[tokio::test]
 async fn where_tokens_vouch_a_customer_orders_in_no_other_name() {
-    let api = selling(CustomerProof::Jwt(JwtSecret::parse(SECRET).unwrap())).await;
+    let api = selling(CustomerProof::Jwt(JwtKey::secret(SECRET).unwrap())).await;
     let now = api.shop.clock.now().micros() / 1_000_000;
     let ann = token("Ann@shop.example", now + 60);
     api.ask(order("ann@shop.example", &[("card", 1)]).token(&ann)).await.json(201);

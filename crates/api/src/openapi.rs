@@ -15,6 +15,8 @@ use crate::routes;
         routes::admin::products::list, routes::admin::products::show, routes::admin::products::apply,
         routes::admin::batches::list, routes::admin::batches::void, routes::admin::batches::check,
         routes::admin::orders::list, routes::admin::orders::show, routes::admin::orders::replace,
+        routes::admin::deeds::refund, routes::admin::deeds::accept, routes::admin::deeds::cancel,
+        routes::admin::payments::list, routes::admin::payments::refunded, routes::admin::payments::notices,
         routes::admin::ledger::ledger, routes::admin::reconcile::reconcile),
     modifiers(&Bearers)
 )]

@@ -17,7 +17,8 @@ pub(crate) use admin::{CodeRequest, ProductRequest, ReplaceRequest, VoidRequest}
 pub(crate) use asked::{NoticeRequest, PayRequest, PlaceRequest};
 pub use import::ImportBody;
 pub use order::{CodeItem, CodeList, OrderBody, PlacedBody};
-pub use payment::{NoticeBody, PaymentBody};
+pub(crate) use payment::{DeedRequest, RefundedRequest};
+pub use payment::{NoticeBody, NoticeList, PaymentBody, PaymentList};
 pub use product::{ProductBody, ProductList};
 pub use proof::{ProofBody, ProofMalformed};
 pub use round::{RoundBody, RoundList};

@@ -5,8 +5,10 @@
 
 pub(crate) mod batches;
 pub(crate) mod ledger;
+pub(crate) mod deeds;
 mod operator;
 pub(crate) mod orders;
+pub(crate) mod payments;
 pub(crate) mod products;
 pub(crate) mod reconcile;
 
@@ -32,6 +34,12 @@ pub(super) fn router() -> Router<App> {
         .route("/v1/admin/orders", get(orders::list))
         .route("/v1/admin/orders/{id}", get(orders::show))
         .route("/v1/admin/orders/{id}/replace", post(orders::replace))
+        .route("/v1/admin/orders/{id}/refund", post(deeds::refund))
+        .route("/v1/admin/orders/{id}/accept", post(deeds::accept))
+        .route("/v1/admin/orders/{id}/cancel", post(deeds::cancel))
+        .route("/v1/admin/payments", get(payments::list))
+        .route("/v1/admin/payments/{id}/refunded", post(payments::refunded))
+        .route("/v1/admin/notices", get(payments::notices))
         .route("/v1/admin/ledger", get(ledger::ledger))
         .route("/v1/admin/reconcile", get(reconcile::reconcile))
         .layer(axum::middleware::map_response(unstored))

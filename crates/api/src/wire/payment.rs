@@ -72,6 +72,48 @@ impl From<&PaymentView> for PaymentBody {
     }
 }
 
+/// Payments, newest first.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct PaymentList {
+    /// The payments.
+    pub payments: Vec<PaymentBody>,
+    /// The cursor of the next page; none at the end.
+    pub next: Option<String>,
+}
+
+/// Kept notices, newest first.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct NoticeList {
+    /// The notices.
+    pub notices: Vec<NoticeBody>,
+    /// The cursor of the next page; none at the end.
+    pub next: Option<String>,
+}
+
+/// Why an operator does it.
+#[derive(utoipa::ToSchema)]
+#[schema(example = json!({"reason": "the buyer asked for it"}))]
+pub(crate) struct DeedRequest {
+    /// For the audit log, 1 to 500 characters.
+    #[expect(dead_code, reason = "a shape")]
+    reason: String,
+}
+
+/// That a payment was paid back.
+#[derive(utoipa::ToSchema)]
+#[schema(example = json!({"reference": "B-1", "minor": 300}))]
+pub(crate) struct RefundedRequest {
+    /// The refund's own name, 1 to 128 characters; the same again changes nothing.
+    #[expect(dead_code, reason = "a shape")]
+    reference: String,
+    /// How much, in minor units; all that is to be paid back if not given.
+    #[expect(dead_code, reason = "a shape")]
+    minor: Option<i64>,
+    /// For the audit log.
+    #[expect(dead_code, reason = "a shape")]
+    reason: Option<String>,
+}
+
 /// A notice that was refused, or does not fit what is known.
 ///
 /// ```json

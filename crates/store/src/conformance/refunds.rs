@@ -82,7 +82,7 @@ pub async fn payments_are_listed_by_where_their_money_is(fixture: &Fixture) {
     assert_eq!(portions, [(ids[1], gone, 50), (ids[2], gone, 20), (ids[2], left, 30)]);
 }
 
-/// An operator's by its name; every one by its payment, in the order told.
+/// An operator's by its name; every one by its payment.
 pub async fn refunds_are_found_by_name_and_payment(fixture: &Fixture) {
     let one = unmatched(fixture, 50, MoneyState::Unmatched).await;
     let other = unmatched(fixture, 50, MoneyState::Unmatched).await;
@@ -94,7 +94,9 @@ pub async fn refunds_are_found_by_name_and_payment(fixture: &Fixture) {
     fixture.write(async |tx| tx.refunds_put(&all).await).await;
     let names = [(one.provider.clone(), named("r")), (one.provider.clone(), named("m"))];
     assert_eq!(fixture.read(async |tx| tx.refunds_named(&names).await).await, from_ref(&confirmed));
-    assert_eq!(fixture.read(async |tx| tx.refunds_of(&[one.id]).await).await, [confirmed.1, repeated.1]);
+    let mut of = fixture.read(async |tx| tx.refunds_of(&[one.id]).await).await;
+    of.sort_by_key(|refund| refund.teller == Teller::Notice);
+    assert_eq!(of, [confirmed.1, repeated.1]);
     assert_eq!(fixture.read(async |tx| tx.refunds_of(&[other.id]).await).await, [told.1]);
 }
 

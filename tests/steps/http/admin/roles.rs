@@ -24,6 +24,12 @@ const ROUTES: &[(&str, &str, Role)] = &[
     ("get", "/v1/admin/orders/{id}", Role::Viewer),
     ("post", "/v1/admin/orders/{id}/replace", Role::Operator),
     ("get", "/v1/admin/ledger", Role::Viewer),
+    ("post", "/v1/admin/orders/{id}/refund", Role::Operator),
+    ("post", "/v1/admin/orders/{id}/accept", Role::Operator),
+    ("post", "/v1/admin/orders/{id}/cancel", Role::Operator),
+    ("get", "/v1/admin/payments", Role::Viewer),
+    ("post", "/v1/admin/payments/{id}/refunded", Role::Operator),
+    ("get", "/v1/admin/notices", Role::Viewer),
     ("get", "/v1/admin/reconcile", Role::Viewer),
 ];
 

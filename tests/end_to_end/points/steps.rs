@@ -235,7 +235,8 @@ async fn commanded_once(step: &str, words: [&str; 2], paid: i64, audited: &str, 
         let more: &[&str] = if words[0] == "payments" { &["--reference", &order.id] } else { &[] };
         let line = [&line[..], more].concat();
         let faulty = shop.program.line_faulty(&[("TEST_FAULT", &turn.fault)], &line);
-        shop.program.start_line(faulty).ended().await;
+        let ended = shop.program.start_line(faulty).ended().await;
+        assert!(ended.stderr.contains("fault point"), "{}", ended.stderr);
         shop.program.command(&line).await;
         done += 1;
         let audited = format!("SELECT count(*) FROM audit WHERE action = '{audited}'");

@@ -23,7 +23,10 @@ async fn late_money_of_a_cancelled_order_is_shown_as_due_back() {
     assert_eq!(outcome(&api, &settled("T-1", bought.id(), 1_000)).await, "refund_due");
     let shown = api.show(&bought).await;
     let portion = json!({ "minor": 1_000, "currency": "CNY" });
-    assert_eq!((&shown["status"], &shown["payments"][0]["state"]), (&json!("cancelled"), &json!("refund_due")));
+    assert_eq!(
+        (&shown["status"], &shown["payments"][0]["state"]),
+        (&json!("cancelled"), &json!("refund_due"))
+    );
     assert_eq!(shown["payments"][0]["amount"], portion);
     assert_eq!(shown["lines"][0]["codes"], json!([]));
     assert_eq!(api.show(&other).await["status"], "awaiting_payment");
@@ -43,7 +46,11 @@ async fn about_the_end_of_a_hold_the_state_decides_and_then_the_stock() {
     ] {
         let (api, bought) = one_placed(1).await;
         let end = api.shop.clock.now().plus(HOLD);
-        api.shop.clock.set(if seconds < 0 { end.minus(SECOND) } else { end.plus(SECOND * seconds.unsigned_abs()) });
+        api.shop.clock.set(if seconds < 0 {
+            end.minus(SECOND)
+        } else {
+            end.plus(SECOND * seconds.unsigned_abs())
+        });
         if expires {
             let expired = api.shop.expire_due().await;
             assert_eq!(expired.len(), usize::from(seconds >= 0), "at {seconds} s");

@@ -4,8 +4,8 @@
 //! answer is stored on its way, and no code stands in a URL: those are written to logs.
 
 pub(crate) mod batches;
-pub(crate) mod ledger;
 pub(crate) mod deeds;
+pub(crate) mod ledger;
 mod operator;
 pub(crate) mod orders;
 pub(crate) mod payments;

@@ -6,6 +6,7 @@
 mod clock;
 mod days;
 mod expiry;
+mod late;
 mod notices;
 mod privacy;
 mod shelf;

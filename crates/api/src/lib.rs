@@ -7,6 +7,7 @@
 mod allowance;
 mod app;
 mod deeds;
+mod export;
 mod instant;
 mod metrics;
 mod openapi;
@@ -26,6 +27,7 @@ pub use axum::Router;
 
 pub use app::{App, AppParts, HttpSettings, PaymentSettings};
 pub use deeds::{Deed, refund_told};
+pub use export::{ExportOf, orders_csv, orders_csv_header, orders_csv_of};
 pub use instant::{rfc3339, timestamp};
 pub use metrics::{Metrics, Reading};
 pub use openapi::document;

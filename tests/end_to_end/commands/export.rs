@@ -10,7 +10,10 @@ async fn export(program: &Program, more: &[&str]) -> Vec<Vec<String>> {
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let mut records = ended.stdout.split_terminator("\r\n");
     let header = records.next().unwrap();
-    assert!(header.starts_with("order_id,status,customer_id,lines,quantity,currency,amount_minor,"), "{header}");
+    assert!(
+        header.starts_with("order_id,status,customer_id,lines,quantity,currency,amount_minor,"),
+        "{header}"
+    );
     records.map(|record| record.split(',').map(ToOwned::to_owned).collect()).collect()
 }
 
@@ -26,7 +29,7 @@ async fn placed(count: usize) -> (Program, Vec<Receipt>) {
     let client = program.client();
     let mut orders = vec![];
     for n in 0..count {
-        let order = client.place(&format!("buyer {n}"), &[("card", 1)]).await.unwrap().with_status(201);
+        let order = client.place(&format!("buyer-{n}"), &[("card", 1)]).await.unwrap().with_status(201);
         orders.insert(0, order.receipt());
     }
     client.pay_waiting(&orders[0], 5).await.unwrap().with_status(200).codes();
@@ -45,7 +48,10 @@ async fn an_export_has_every_order_and_the_totals_that_are_shown() {
     let shown = program.json(&["orders", "list"]).await;
     let amounts = shown["orders"].as_array().unwrap().iter().map(|o| o["amount"]["minor"].as_i64().unwrap());
     assert_eq!((sum(6), sum(7)), (amounts.sum(), 1_990));
-    assert_eq!(exported[0][1..7], ["issued", "buyer 2", "1 x card", "1", "CNY", "1990"].map(ToOwned::to_owned));
+    assert_eq!(
+        exported[0][1..7],
+        ["issued", "buyer-2", "1 x card", "1", "CNY", "1990"].map(ToOwned::to_owned)
+    );
     program.close_stopped().await;
 }
 
@@ -66,7 +72,8 @@ async fn an_export_by_id_has_exactly_those() {
 #[tokio::test]
 async fn an_export_is_of_a_time_with_a_zone() {
     let (program, orders) = placed(1).await;
-    let created = program.json(&["orders", "show", &orders[0].id]).await["created_at"].as_str().unwrap().to_owned();
+    let created =
+        program.json(&["orders", "show", &orders[0].id]).await["created_at"].as_str().unwrap().to_owned();
     let (day, id) = (&created[..10], [orders[0].id.as_str()]);
     let exported = export(&program, &["--from", day, "--to", day]).await;
     assert_eq!((ids(&exported), exported[0][11].as_str()), (id.to_vec(), created.as_str()));

@@ -236,7 +236,8 @@ async fn commanded_once(step: &str, words: [&str; 2], paid: i64, audited: &str, 
         let more: &[&str] = if words[0] == "payments" { &["--reference", &order.id] } else { &[] };
         let line = [&line[..], more].concat();
         let faulty = shop.program.line_faulty(&[("TEST_FAULT", &turn.fault)], &line);
-        shop.program.start_line(faulty).ended().await;
+        let ended = shop.program.start_line(faulty).ended().await;
+        assert!(ended.stderr.contains("fault point"), "{}", ended.stderr);
         shop.program.command(&line).await;
         done += 1;
         let audited = format!("SELECT count(*) FROM audit WHERE action = '{audited}'");
@@ -273,7 +274,8 @@ async fn cancel_for_a_buyer_interrupted_anywhere_is_done_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn confirmed_refund_interrupted_anywhere_moves_money_once() {
     let over = 1_990 * QUANTITY + 1;
-    commanded_once("paid-back", ["payments", "refunded"], over, "payment.refunded", &["paid", "issued"]).await;
+    commanded_once("paid-back", ["payments", "refunded"], over, "payment.refunded", &["paid", "issued"])
+        .await;
 }
 
 /// A raffle of two shares whose only round one order fills.
@@ -328,7 +330,8 @@ async fn calling_a_round_off_interrupted_anywhere_is_done_once() {
         let listed = shop.program.json(&["rounds", "list", "--sku", &sku]).await;
         let round = listed["rounds"][0]["id"].as_str().unwrap().to_owned();
         let arguments = ["rounds", "cancel", &round, "--reason", "no phone"];
-        let command = shop.program.start_line(shop.program.line_faulty(&[("TEST_FAULT", &turn.fault)], &arguments));
+        let command =
+            shop.program.start_line(shop.program.line_faulty(&[("TEST_FAULT", &turn.fault)], &arguments));
         command.until_said_often("fault point", 1).await;
         command.ended().await;
         let again = shop.program.command(&arguments).await;

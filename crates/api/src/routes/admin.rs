@@ -4,6 +4,7 @@
 //! answer is stored on its way, and no code stands in a URL: those are written to logs.
 
 pub(crate) mod batches;
+pub(crate) mod deeds;
 pub(crate) mod ledger;
 pub(crate) mod deeds;
 mod operator;

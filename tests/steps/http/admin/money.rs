@@ -119,14 +119,3 @@ async fn refused_notices_are_listed_with_reason_and_body() {
     assert_eq!(rest["notices"], json!([notices[2]]));
     office.api.close().await;
 }
-
-/// Case P116: the buyer knew nothing but the number of the payment. Operators find the order by it.
-#[tokio::test]
-async fn an_order_is_found_by_the_providers_number() {
-    let office = Office::open().await;
-    outcome(&office.api, &settled("4200001234", office.bought.id(), 1_000)).await;
-    let found = office.list("/v1/admin/orders?reference=4200001234").await;
-    assert_eq!(found["orders"][0]["id"], office.bought.id());
-    assert_eq!(office.list("/v1/admin/orders?reference=4200001235").await["orders"], json!([]));
-    office.api.close().await;
-}

@@ -96,8 +96,7 @@ pub(in crate::routes) async fn notices(
 ) -> Result<axum::Json<NoticeList>, Problem> {
     let (before, limit) = listing.page(NoticeId::parse)?;
     let store = Arc::clone(&app.store);
-    let notices =
-        run_alone(async move { store.snapshot().await?.notices_list(before, limit).await }).await?;
+    let notices = run_alone(async move { store.snapshot().await?.notices_list(before, limit).await }).await?;
     let next = next(&notices, limit, |notice| notice.id.to_string());
     Ok(axum::Json(NoticeList { notices: notices.iter().map(NoticeBody::from).collect(), next }))
 }

@@ -6,7 +6,6 @@
 pub(crate) mod batches;
 pub(crate) mod deeds;
 pub(crate) mod ledger;
-pub(crate) mod deeds;
 mod operator;
 pub(crate) mod orders;
 pub(crate) mod payments;

@@ -38,7 +38,7 @@ async fn late_money_of_a_cancelled_order_is_shown_as_due_back() {
 #[tokio::test]
 async fn about_the_end_of_a_hold_the_state_decides_and_then_the_stock() {
     for (seconds, expires, left, said) in [
-        (-1, true, 1, "paid"),
+        (-1_i32, true, 1, "paid"),
         (0, false, 1, "paid"),
         (0, true, 1, "paid"),
         (1, true, 1, "paid"),

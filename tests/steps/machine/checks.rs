@@ -171,16 +171,17 @@ impl Machine {
     }
 }
 
-/// Forward, or back to life by a late payment.
+/// Forward, or back to life by a late payment or an operator.
 fn may_follow(before: OrderStatus, after: OrderStatus) -> bool {
     use OrderStatus as S;
     match before {
         S::AwaitingPayment => true,
-        S::Paid => matches!(after, S::Backordered | S::Issued),
-        S::Backordered => after == S::Issued,
-        // In one transition of the script an order may be paid late and no more than that.
+        S::Paid => matches!(after, S::Backordered | S::Issued | S::RefundDue | S::Refunded),
+        S::Backordered => matches!(after, S::Issued | S::RefundDue | S::Refunded),
+        // In one transition of the script an order may be paid late, or accepted, and no more than that.
         S::Expired | S::Cancelled => after == S::Paid,
-        S::Issued | S::RefundDue | S::Refunded => false,
+        S::Issued => matches!(after, S::RefundDue | S::Refunded),
+        S::RefundDue | S::Refunded => false,
     }
 }
 

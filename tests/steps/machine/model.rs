@@ -9,9 +9,10 @@ use tessera_model::order::OrderStatus;
 use tessera_model::pay::MoneyState;
 
 use super::catalogue::ARTICLES;
-use super::transition::{Act, Fault, Transition, Work};
+use super::transition::{Act, Deed, Fault, Transition, Work};
 
 mod issue;
+mod operators;
 mod pay;
 mod place;
 mod release;
@@ -165,6 +166,9 @@ impl Model {
                 self.late_fault = true;
                 self.pay_with_late_fault(set, fault)
             }
+            (Act::Deed(Deed::Accept, order), Fault::DoubtDone | Fault::DoubtNotDone) => {
+                vec![self.accept_in_doubt(*order, fault)]
+            }
             (_, Fault::Refused) => unavailable(act),
             (_, Fault::DoubtNotDone) => self.whole(act),
             (_, Fault::DoubtDone) => {
@@ -187,6 +191,7 @@ impl Model {
             Act::Place(set) => drop(self.place_set(set)),
             Act::Pay(set) => drop(self.pay_in_time(set)),
             Act::Cancel(order) => drop(self.cancel(*order)),
+            Act::Deed(deed, order) => drop(self.deed_alone(*deed, *order)),
             Act::Expire => self.expire(),
             Act::Import(file) => drop(self.import(file)),
             Act::Issue(works) => drop(self.issue(works)),
@@ -199,6 +204,7 @@ impl Model {
             Act::Place(set) => return self.place(set),
             Act::Pay(set) => return self.pay(set),
             Act::Cancel(order) => return vec![self.cancel(*order)],
+            Act::Deed(deed, order) => return vec![self.deed(*deed, *order)],
             Act::Import(file) => return vec![self.import(file)],
             Act::Look => self.due = self.due_now(),
             Act::Wait(seconds) => self.now += seconds * 1_000,
@@ -226,7 +232,7 @@ fn unavailable(act: &Act) -> Vec<String> {
     let inputs = match act {
         Act::Place(set) => set.len(),
         Act::Pay(set) => set.len(),
-        Act::Cancel(_) => 1,
+        Act::Cancel(_) | Act::Deed(..) => 1,
         _ => 0,
     };
     vec!["unavailable".to_owned(); inputs]

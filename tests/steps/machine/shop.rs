@@ -14,6 +14,7 @@ use tessera_model::text::{CustomerId, Sku};
 use tessera_model::time::Timestamp;
 use tessera_orders::Failure;
 use tessera_orders::expire::Expire;
+use tessera_orders::operators::DeedOutcome;
 use tessera_orders::pay::{Incoming, PayOutcome};
 use tessera_orders::place::PlaceOutcome;
 use tessera_orders::release::{CancelOutcome, Cancellation};
@@ -23,7 +24,7 @@ use tessera_testbed::{Engine, How, Shop};
 use super::catalogue::{ARTICLES, Article, BUYERS};
 use super::checks::Seen;
 use super::model::{Model, id_rank};
-use super::transition::{Act, Fault, File, New, Payment, Work};
+use super::transition::{Act, Deed, Fault, File, New, Payment, Work};
 
 /// The most orders that one look for ended holds finds.
 const DUE_MAX: i64 = 1_000;
@@ -96,6 +97,7 @@ impl Machine {
             Act::Place(set) => return self.place(set).await,
             Act::Pay(set) => return self.pay(set, model).await,
             Act::Cancel(order) => return vec![self.cancel(*order).await],
+            Act::Deed(deed, order) => return vec![self.deed(*deed, *order).await],
             Act::Import(file) => return vec![self.import(file, fault, model).await],
             Act::Wait(_) => {}
             Act::Look => self.due = self.due().await,
@@ -146,6 +148,26 @@ impl Machine {
             Ok(CancelOutcome::Cancelled) => "cancelled".to_owned(),
             Ok(CancelOutcome::NotFound) => "not found".to_owned(),
             Ok(CancelOutcome::NotCancellable(status)) => format!("not cancellable: {status}"),
+            Err(failure) => failed(&failure),
+        }
+    }
+
+    async fn deed(&self, deed: Deed, order: usize) -> String {
+        let (desk, wish) = (&self.shop.desk, self.shop.wish(id_of(order)));
+        let outcome = match deed {
+            Deed::Refund => desk.refund(wish).await,
+            Deed::Accept => desk.accept(wish).await,
+            Deed::Cancel => desk.cancel_for(wish).await,
+        };
+        self.shop.until_all_published().await;
+        match outcome {
+            Ok(DeedOutcome::Done { .. }) => "done".to_owned(),
+            Ok(DeedOutcome::Already(status)) => format!("already {status}"),
+            Ok(DeedOutcome::NotFound) => "not found".to_owned(),
+            Ok(DeedOutcome::Refused(status)) => format!("refused: {status}"),
+            Ok(DeedOutcome::NothingPaid) => "nothing paid".to_owned(),
+            Ok(DeedOutcome::SoldOut) => "sold out".to_owned(),
+            Ok(DeedOutcome::SharesFinal) => "shares are final".to_owned(),
             Err(failure) => failed(&failure),
         }
     }

@@ -8,7 +8,7 @@ use proptest_state_machine::ReferenceStateMachine;
 
 use super::catalogue::{ARTICLES, BUYERS};
 use super::model::Model;
-use super::transition::{Act, Change, Fault, File, New, Payment, Sum, Transition, Work};
+use super::transition::{Act, Change, Deed, Fault, File, New, Payment, Sum, Transition, Work};
 
 /// Orders that nobody places.
 const UNKNOWN: std::ops::Range<usize> = 9_000..9_003;
@@ -70,7 +70,7 @@ fn fault() -> impl Strategy<Value = Fault> {
 
 fn can_fail(act: &Act) -> bool {
     match act {
-        Act::Place(_) | Act::Pay(_) | Act::Cancel(_) | Act::Expire | Act::Import(_) | Act::Issue(_) => true,
+        Act::Place(_) | Act::Pay(_) | Act::Cancel(_) | Act::Deed(..) | Act::Expire | Act::Import(_) | Act::Issue(_) => true,
         Act::Wait(_)
         | Act::Look
         | Act::Tell(_)
@@ -87,6 +87,7 @@ fn act(model: &Model) -> impl Strategy<Value = Act> + use<> {
         (24, place(model)),
         (24, payments(model)),
         (6, any_order(model).prop_map(Act::Cancel).boxed()),
+        (7, deed(model).boxed()),
         (10, seconds().prop_map(Act::Wait).boxed()),
         (2, Just(Act::Look).boxed()),
         (5, Just(Act::Expire).boxed()),
@@ -120,6 +121,11 @@ fn any_order(model: &Model) -> BoxedStrategy<usize> {
         return UNKNOWN.boxed();
     }
     prop_oneof![12 => next.saturating_sub(6)..next, 5 => 0..next, 1 => UNKNOWN].boxed()
+}
+
+fn deed(model: &Model) -> impl Strategy<Value = Act> + use<> {
+    let deed = prop_oneof![3 => Just(Deed::Refund), 4 => Just(Deed::Accept), 1 => Just(Deed::Cancel)];
+    (deed, any_order(model)).prop_map(|(deed, order)| Act::Deed(deed, order))
 }
 
 fn article() -> impl Strategy<Value = usize> + Clone {

@@ -31,6 +31,8 @@ pub(super) enum Act {
     /// All of one order, at the desk at once.
     Pay(Vec<Payment>),
     Cancel(usize),
+    /// What an operator does to an order.
+    Deed(Deed, usize),
     /// Seconds pass.
     Wait(u64),
     /// The housekeeper looks for ended holds, and is slow to act on what it saw.
@@ -53,6 +55,14 @@ pub(super) enum Act {
     Issue(Vec<Work>),
     /// The process ends and another opens the same database.
     Crash,
+}
+
+/// Of operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    Refund,
+    Accept,
+    Cancel,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -131,6 +141,7 @@ impl Debug for Act {
             Self::Place(set) => all(f, "place", set),
             Self::Pay(set) => all(f, "pay", set),
             Self::Cancel(order) => write!(f, "cancel #{order}"),
+            Self::Deed(deed, order) => write!(f, "an operator's {deed:?} of #{order}"),
             Self::Wait(seconds) if seconds % 60 == 0 => write!(f, "wait {} min", seconds / 60),
             Self::Wait(seconds) => write!(f, "wait {seconds} s"),
             Self::Look => f.write_str("look for ended holds"),

@@ -15,7 +15,7 @@ impl Order {
         }
     }
 
-    fn release(&mut self, status: OrderStatus) {
+    pub(super) fn release(&mut self, status: OrderStatus) {
         self.status = status;
         self.move_all(MoneyState::Short, MoneyState::RefundDue);
     }

@@ -16,6 +16,7 @@ mod shop;
 
 pub mod batches;
 pub mod chain;
+pub mod coupons;
 pub mod customers;
 pub mod history;
 pub mod keys;
@@ -29,6 +30,7 @@ pub mod products;
 pub mod reconciling;
 pub mod refunds;
 pub mod requests;
+pub mod rounds;
 pub mod sets;
 pub mod states;
 pub mod stock;
@@ -251,6 +253,18 @@ macro_rules! conformance_suite {
             letters_are_found_by_their_order,
             reissued_order_has_the_next_epoch,
             orders_are_found_by_time_and_when_they_are_stuck,
+        ]);
+        $crate::conformance_suite!(@cases $harness, open, rounds: [
+            raffle_is_read_with_its_round_on_sale,
+            second_round_on_sale_is_a_data_fault,
+            full_round_is_followed_in_the_same_transaction,
+            draw_is_written_once,
+            claims_begin_with_the_last_round,
+        ]);
+        $crate::conformance_suite!(@cases $harness, open, coupons: [
+            pools_take_consecutive_indexes,
+            overlapping_pool_is_a_data_fault,
+            rest_of_all_batches_is_voided,
         ]);
         $crate::conformance_suite!(@cases $harness, open, reconciling: [
             new_shop_is_balanced,

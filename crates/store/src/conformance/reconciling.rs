@@ -3,7 +3,8 @@
 use std::slice::from_ref;
 
 use tessera_model::order::{Order, OrderState};
-use tessera_model::pay::{MoneyEntry, MoneyState};
+use tessera_model::pay::{KnownRefund, MoneyEntry, MoneyState, Teller};
+use tessera_model::text::Reference;
 
 use super::Fixture;
 use super::shop::{customer, issue_span, void_span};
@@ -74,7 +75,21 @@ async fn refund(fixture: &Fixture, order: &Order) {
     let moved = |from, to| MoneyEntry::moved(portion.payment, Some(order.id), portion.minor, from, to);
     let due = moved(MoneyState::Settled, MoneyState::RefundDue);
     let done = moved(MoneyState::RefundDue, MoneyState::Refunded);
-    fixture.write(async |tx| tx.money_append(&[due, done].concat()).await).await;
+    let kept = fixture.read(async |tx| tx.payments_read(&[portion.payment]).await).await.remove(0);
+    let refund = KnownRefund {
+        payment: portion.payment,
+        teller: Teller::Operator,
+        reference: Reference::parse("refund-1").expect("a reference"),
+        minor: portion.minor,
+        moved: portion.minor,
+        repeats: None,
+    };
+    fixture
+        .write(async |tx| {
+            tx.refunds_put(&[(kept.payment.provider.clone(), refund)]).await?;
+            tx.money_append(&[due, done].concat()).await
+        })
+        .await;
     let (paid_at, at) = (portion.received_at, fixture.now());
     let issued_at = order.state.issued_at();
     let order = fixture.advance(order, OrderState::RefundDue { paid_at, issued_at, refund_due_at: at }).await;

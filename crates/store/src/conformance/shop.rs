@@ -45,6 +45,11 @@ pub(super) fn void_span(batch: BatchId, start: i64, upto: i64, size: i64) -> Spa
     Span { batch, start, upto, size, kind: SpanKind::Void, owner: None }
 }
 
+/// A wrapped key that nothing opens.
+pub(super) fn wrapped(n: u8) -> WrappedKey {
+    WrappedKey { key: KeyId::parse("test-wrap").expect("a key id"), bytes: vec![n; 72] }
+}
+
 impl Fixture {
     /// A product about to be put, at 1 CNY.
     pub(super) fn new_product(&self, name: &str) -> Product {

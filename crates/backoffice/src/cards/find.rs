@@ -73,7 +73,7 @@ pub async fn find(store: &Arc<dyn Store>, keyring: &Arc<Keyring>, text: &str) ->
     let fingerprints: Vec<Fingerprint> =
         written(text).iter().map(|code| Fingerprint::of(keyring, code.canonical())).collect();
     let text: String = text.chars().take(CODE_CHARS_MAX).collect();
-    let (store, keyring, text) = (Arc::clone(store), Arc::clone(keyring), text.to_owned());
+    let (store, keyring) = (Arc::clone(store), Arc::clone(keyring));
     run_alone(async move {
         let mut tx = store.snapshot().await?;
         let found = match tx.codes_known(&fingerprints).await?.pop() {

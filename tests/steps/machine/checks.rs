@@ -181,7 +181,8 @@ fn may_follow(before: OrderStatus, after: OrderStatus) -> bool {
         // In one transition of the script an order may be paid late, or accepted, and no more than that.
         S::Expired | S::Cancelled => after == S::Paid,
         S::Issued => matches!(after, S::RefundDue | S::Refunded),
-        S::RefundDue | S::Refunded => false,
+        S::RefundDue => after == S::Refunded,
+        S::Refunded => false,
     }
 }
 

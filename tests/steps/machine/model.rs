@@ -15,6 +15,7 @@ mod issue;
 mod operators;
 mod pay;
 mod place;
+mod refunds;
 mod release;
 mod stock;
 mod sweep;
@@ -36,6 +37,10 @@ pub(super) struct Model {
     pub(super) notices: BTreeMap<usize, Notice>,
     /// References that were taken, with what the payment said.
     taken: BTreeMap<pay::Reference, Notice>,
+    /// Payments that were matched with no order when they came.
+    nobodys: BTreeSet<pay::Reference>,
+    /// Refunds that were told and kept.
+    refunds: Vec<refunds::Known>,
     /// Money of no order.
     pub(super) unmatched: i64,
     /// Notices kept because they contradict what is known.
@@ -101,6 +106,8 @@ impl Default for Model {
             keys: BTreeMap::new(),
             notices: BTreeMap::new(),
             taken: BTreeMap::new(),
+            nobodys: BTreeSet::new(),
+            refunds: vec![],
             unmatched: 0,
             contradictions: 0,
             letters: BTreeSet::new(),
@@ -175,8 +182,11 @@ impl Model {
                 // What contradicts is kept under an id of its own, which comes again.
                 let contradictions = self.contradictions;
                 self.quietly(act);
-                self.contradictions = contradictions;
-                self.whole(act)
+                let kept = std::mem::replace(&mut self.contradictions, contradictions);
+                let outcomes = self.whole(act);
+                // A refund that did not fit is known the second time, and not kept again.
+                self.contradictions = self.contradictions.max(kept);
+                outcomes
             }
             (_, Fault::Lost) => {
                 self.quietly(act);
@@ -192,6 +202,7 @@ impl Model {
             Act::Pay(set) => drop(self.pay_in_time(set)),
             Act::Cancel(order) => drop(self.cancel(*order)),
             Act::Deed(deed, order) => drop(self.deed_alone(*deed, *order)),
+            Act::Told(told) => drop(self.told(told)),
             Act::Expire => self.expire(),
             Act::Import(file) => drop(self.import(file)),
             Act::Issue(works) => drop(self.issue(works)),
@@ -205,6 +216,7 @@ impl Model {
             Act::Pay(set) => return self.pay(set),
             Act::Cancel(order) => return vec![self.cancel(*order)],
             Act::Deed(deed, order) => return vec![self.deed(*deed, *order)],
+            Act::Told(told) => return vec![self.told(told)],
             Act::Import(file) => return vec![self.import(file)],
             Act::Look => self.due = self.due_now(),
             Act::Wait(seconds) => self.now += seconds * 1_000,
@@ -232,7 +244,7 @@ fn unavailable(act: &Act) -> Vec<String> {
     let inputs = match act {
         Act::Place(set) => set.len(),
         Act::Pay(set) => set.len(),
-        Act::Cancel(_) | Act::Deed(..) => 1,
+        Act::Cancel(_) | Act::Deed(..) | Act::Told(_) => 1,
         _ => 0,
     };
     vec!["unavailable".to_owned(); inputs]

@@ -5,18 +5,19 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tessera_backoffice::import::ImportError;
-use tessera_model::ids::{OrderId, ProductId};
+use tessera_model::ids::{OrderId, PaymentId, ProductId};
 use tessera_model::money::{Currency, Money};
 use tessera_model::pay::PaymentOutcome;
 use tessera_model::place::{NewOrder, Refusal, RequestKey};
 use tessera_model::product::Pick;
-use tessera_model::text::{CustomerId, Sku};
+use tessera_model::text::{CustomerId, Provider, Reference, Sku};
 use tessera_model::time::Timestamp;
 use tessera_orders::Failure;
 use tessera_orders::expire::Expire;
 use tessera_orders::operators::DeedOutcome;
 use tessera_orders::pay::{Incoming, PayOutcome};
 use tessera_orders::place::PlaceOutcome;
+use tessera_orders::refunds::{RefundOutcome, RefundTold};
 use tessera_orders::release::{CancelOutcome, Cancellation};
 use tessera_store::{Clock, SetFault, StoreError, run_set};
 use tessera_testbed::{Engine, How, Shop};
@@ -24,7 +25,7 @@ use tessera_testbed::{Engine, How, Shop};
 use super::catalogue::{ARTICLES, Article, BUYERS};
 use super::checks::Seen;
 use super::model::{Model, id_rank};
-use super::transition::{Act, Deed, Fault, File, New, Payment, Work};
+use super::transition::{Act, Deed, Fault, File, New, Payment, Told, Work};
 
 /// The most orders that one look for ended holds finds.
 const DUE_MAX: i64 = 1_000;
@@ -98,6 +99,7 @@ impl Machine {
             Act::Pay(set) => return self.pay(set, model).await,
             Act::Cancel(order) => return vec![self.cancel(*order).await],
             Act::Deed(deed, order) => return vec![self.deed(*deed, *order).await],
+            Act::Told(told) => return vec![self.told(told, model).await],
             Act::Import(file) => return vec![self.import(file, fault, model).await],
             Act::Wait(_) => {}
             Act::Look => self.due = self.due().await,
@@ -170,6 +172,32 @@ impl Machine {
             Ok(DeedOutcome::SharesFinal) => "shares are final".to_owned(),
             Err(failure) => failed(&failure),
         }
+    }
+
+    async fn told(&self, told: &Told, model: &Model) -> String {
+        let (payment, name) = (format!("p{}", told.reference), format!("r{}", told.name));
+        let told = match (told.by_hand, told.minor) {
+            (false, Some(minor)) => {
+                let currency = model.notices[&told.reference].currency;
+                RefundTold::Notice(self.shop.refund_notice(&payment, &name, minor, currency))
+            }
+            (_, minor) => self.shop.confirmed(self.payment(&payment).await, &name, minor),
+        };
+        match self.shop.desk.paid_back(told).await {
+            Ok(RefundOutcome::Kept { moved, fits, .. }) => format!("moved {moved}, fits {fits}"),
+            Ok(RefundOutcome::Repeated(_)) => "repeated".to_owned(),
+            Ok(RefundOutcome::TooMuch { there }) => format!("only {there} is there"),
+            Ok(RefundOutcome::ReferenceReused) => "another's name".to_owned(),
+            Ok(RefundOutcome::Recorded) => "recorded".to_owned(),
+            Ok(RefundOutcome::NotFound) => "not found".to_owned(),
+            Err(failure) => failed(&failure),
+        }
+    }
+
+    async fn payment(&self, reference: &str) -> PaymentId {
+        let name = (Provider::parse("acme").unwrap(), Reference::parse(reference).unwrap());
+        let mut tx = self.shop.store.snapshot().await.unwrap();
+        tx.payments_known(&[name]).await.unwrap()[0].id
     }
 
     async fn due(&self) -> Vec<OrderId> {

@@ -8,7 +8,7 @@ use proptest_state_machine::ReferenceStateMachine;
 
 use super::catalogue::{ARTICLES, BUYERS};
 use super::model::Model;
-use super::transition::{Act, Change, Deed, Fault, File, New, Payment, Sum, Transition, Work};
+use super::transition::{Act, Change, Deed, Told, Fault, File, New, Payment, Sum, Transition, Work};
 
 /// Orders that nobody places.
 const UNKNOWN: std::ops::Range<usize> = 9_000..9_003;
@@ -45,6 +45,7 @@ impl ReferenceStateMachine for Reference {
         match &transition.act {
             Act::Place(set) => !set.is_empty() && set.iter().all(|new| model.is_free(new.order)),
             Act::Pay(set) => !set.is_empty() && set.iter().all(|payment| is_in_turn(model, payment)),
+            Act::Told(told) => model.refundable().contains(&told.reference),
             Act::Import(file) => match &file.again {
                 Some((article, codes)) => codes.end <= model.imported(*article),
                 None => file.fresh > 0,
@@ -70,7 +71,7 @@ fn fault() -> impl Strategy<Value = Fault> {
 
 fn can_fail(act: &Act) -> bool {
     match act {
-        Act::Place(_) | Act::Pay(_) | Act::Cancel(_) | Act::Deed(..) | Act::Expire | Act::Import(_) | Act::Issue(_) => true,
+        Act::Place(_) | Act::Pay(_) | Act::Cancel(_) | Act::Deed(..) | Act::Told(_) | Act::Expire | Act::Import(_) | Act::Issue(_) => true,
         Act::Wait(_)
         | Act::Look
         | Act::Tell(_)
@@ -102,6 +103,10 @@ fn act(model: &Model) -> impl Strategy<Value = Act> + use<> {
     if !model.queue.is_empty() && !model.is_worn() {
         acts.push((3, any::<bool>().prop_map(|done| Act::Kill { done }).boxed()));
     }
+    let refundable = model.refundable();
+    if !refundable.is_empty() {
+        acts.push((8, told(refundable).boxed()));
+    }
     Union::new_weighted(acts)
 }
 
@@ -126,6 +131,18 @@ fn any_order(model: &Model) -> BoxedStrategy<usize> {
 fn deed(model: &Model) -> impl Strategy<Value = Act> + use<> {
     let deed = prop_oneof![3 => Just(Deed::Refund), 4 => Just(Deed::Accept), 1 => Just(Deed::Cancel)];
     (deed, any_order(model)).prop_map(|(deed, order)| Act::Deed(deed, order))
+}
+
+/// Few names and amounts, so that they come again, also by the other who tells.
+fn told(refundable: Vec<usize>) -> impl Strategy<Value = Act> {
+    let minor = prop_oneof![Just(100_i64), Just(250), Just(1_000), 1..1_500_i64];
+    let (reference, name) = (proptest::sample::select(refundable), 0..6_u8);
+    (any::<bool>(), reference, name, minor, option::weighted(0.6, Just(()))).prop_map(
+        |(by_hand, reference, name, minor, said)| {
+            let minor = Some(minor).filter(|_| !by_hand || said.is_some());
+            Act::Told(Told { by_hand, reference, name, minor })
+        },
+    )
 }
 
 fn article() -> impl Strategy<Value = usize> + Clone {

@@ -33,6 +33,8 @@ pub(super) enum Act {
     Cancel(usize),
     /// What an operator does to an order.
     Deed(Deed, usize),
+    /// That money of a payment went back.
+    Told(Told),
     /// Seconds pass.
     Wait(u64),
     /// The housekeeper looks for ended holds, and is slow to act on what it saw.
@@ -55,6 +57,19 @@ pub(super) enum Act {
     Issue(Vec<Work>),
     /// The process ends and another opens the same database.
     Crash,
+}
+
+/// A refund that is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Told {
+    /// By an operator who confirms it, or else by its provider.
+    pub(super) by_hand: bool,
+    /// The payment's.
+    pub(super) reference: usize,
+    /// The refund's own, of a few.
+    pub(super) name: u8,
+    /// All that is to be paid back, if an operator does not say.
+    pub(super) minor: Option<i64>,
 }
 
 /// Of operators.
@@ -142,6 +157,7 @@ impl Debug for Act {
             Self::Pay(set) => all(f, "pay", set),
             Self::Cancel(order) => write!(f, "cancel #{order}"),
             Self::Deed(deed, order) => write!(f, "an operator's {deed:?} of #{order}"),
+            Self::Told(told) => write!(f, "{told:?}"),
             Self::Wait(seconds) if seconds % 60 == 0 => write!(f, "wait {} min", seconds / 60),
             Self::Wait(seconds) => write!(f, "wait {seconds} s"),
             Self::Look => f.write_str("look for ended holds"),
@@ -156,6 +172,13 @@ impl Debug for Act {
             Self::Issue(works) => all(f, "issue", works),
             Self::Crash => f.write_str("crash and restart"),
         }
+    }
+}
+
+impl Debug for Told {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let who = if self.by_hand { "an operator" } else { "the provider" };
+        write!(f, "{who} tells of {:?} of p{} back as r{}", self.minor, self.reference, self.name)
     }
 }
 

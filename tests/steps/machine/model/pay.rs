@@ -150,6 +150,7 @@ impl Model {
             Some(order) if order.currency == notice.currency => self.receive(notice.order, notice.minor),
             Some(_) | None => {
                 self.unmatched += notice.minor;
+                self.nobodys.insert(reference(payment));
                 "unmatched".to_owned()
             }
         }

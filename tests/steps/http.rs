@@ -19,3 +19,4 @@ mod outage;
 pub(crate) mod payments;
 mod privacy;
 mod products;
+mod rounds;

@@ -133,6 +133,8 @@ pub(crate) enum Products {
 pub(crate) enum Codes {
     /// Import a file of codes: all of its new codes go on sale together, or none.
     Import(Import),
+    /// Make so many more codes of a coupon: they are on sale at once.
+    Generate(Generate),
     /// List batches, newest first.
     Batches(Batches),
     /// List every movement of stock with its cause: the newest batch first.
@@ -145,6 +147,16 @@ pub(crate) enum Codes {
         #[arg(long)]
         sku: Option<String>,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Generate {
+    /// The coupon.
+    #[arg(long)]
+    pub(crate) sku: String,
+    /// How many more.
+    #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000_000))]
+    pub(crate) count: i64,
 }
 
 #[derive(Debug, Args)]

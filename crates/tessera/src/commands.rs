@@ -6,6 +6,7 @@ mod config;
 mod demo;
 mod dlq;
 mod doctor;
+mod generate;
 mod keyring;
 mod keys;
 mod migrate;

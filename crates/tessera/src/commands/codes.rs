@@ -7,7 +7,7 @@ use tessera_backoffice::import::{self, ImportError, Progress, Report, Request};
 use tessera_model::import::Format;
 use tessera_model::text::{Reason, Sku};
 
-use super::{ACTOR, cards, void};
+use super::{ACTOR, cards, generate, void};
 use crate::Outcome;
 use crate::cli::{Codes, Import};
 use crate::failure::{Exit, Failure};
@@ -23,6 +23,7 @@ pub(super) async fn run(settings: &Settings, command: Codes, output: Output) -> 
     let shop = Shop::open(settings, Missing::Refuse).await?;
     match command {
         Codes::Import(wanted) => import(&shop, wanted, output).await,
+        Codes::Generate(wanted) => generate::generate(&shop, &wanted, output).await,
         Codes::Batches(wanted) => cards::batches(&shop, &wanted, output).await,
         Codes::Ledger(wanted) => cards::ledger(&shop, &wanted, output).await,
         Codes::Void(wanted) => void::run(&shop, wanted, output).await,

@@ -8,6 +8,7 @@ use tessera_api::read::{ProductView, with_stock};
 use tessera_api::wire::ProductBody;
 use tessera_backoffice::products::{ApplyError, apply};
 use tessera_model::ids::ProductId;
+use tessera_model::product::Kind;
 use tessera_model::text::Sku;
 use tessera_store::{Store, run_alone};
 
@@ -74,7 +75,8 @@ async fn show(shop: &Shop, sku: &str, output: Output) -> Outcome {
     Ok(Exit::Done)
 }
 
-async fn one(store: &Arc<dyn Store>, sku: Sku) -> Result<Option<ProductView>, Failure> {
+/// The product with this sku, as it is shown.
+pub(super) async fn one(store: &Arc<dyn Store>, sku: Sku) -> Result<Option<ProductView>, Failure> {
     let store = Arc::clone(store);
     let found = run_alone(async move {
         let mut tx = store.snapshot().await?;
@@ -84,15 +86,21 @@ async fn one(store: &Arc<dyn Store>, sku: Sku) -> Result<Option<ProductView>, Fa
     Ok(found.await?.into_iter().next())
 }
 
+/// Why nothing was applied.
+pub(super) fn refused(error: ApplyError) -> Failure {
+    match error {
+        ApplyError::Store(error) => error.into(),
+        refused => Failure::no(refused.to_string()),
+    }
+}
+
 async fn apply_file(shop: &Shop, file: &Path, output: Output) -> Outcome {
     let rules = tessera_api::parse::products(document(file)?)?;
-    let applied = apply(&shop.store, &shop.mint(), rules, ACTOR.to_owned()).await.map_err(|e| match e {
-        ApplyError::Store(error) => error.into(),
-        refused @ (ApplyError::Repeated(_)
-        | ApplyError::Fixed { .. }
-        | ApplyError::Collides { .. }
-        | ApplyError::TooMany { .. }) => Failure::no(refused.to_string()),
-    })?;
+    if rules.iter().any(|rules| rules.kind != Kind::Codes) {
+        // Their keys are wrapped under the keyring.
+        shop.bind_keys().await?;
+    }
+    let applied = apply(&shop.store, &shop.mint(), rules, ACTOR.to_owned()).await.map_err(refused)?;
     let said = |created| if created { "created" } else { "replaced" };
     let rows =
         applied.iter().map(|a| json!({ "sku": a.product.rules.sku.as_str(), "outcome": said(a.created) }));

@@ -43,6 +43,10 @@ pub(crate) struct PayRequest {
 }
 
 /// A payment notice. All fields but `type` are those of `payment.settled`.
+///
+/// `payment.refunded` says that `amount` of the payment that `reference` names was paid back; the notice's `webhook-id`
+/// names the refund: the same id again moves nothing, another id is another refund. A refund of exactly the amount that an
+/// operator confirmed, and of which no notice has told, is that one. What does not fit is kept for operators.
 #[derive(utoipa::ToSchema)]
 #[schema(example = json!({"type": "payment.settled", "reference": "T-1", "order_id": "0193…",
     "amount": {"minor": 1990, "currency": "CNY"}, "paid_at": "2026-11-30T12:00:00Z"}))]

@@ -35,7 +35,8 @@ impl Deed {
                 Err(Problem::new(self.slug(), detail))
             }
             DeedOutcome::SoldOut => {
-                let detail = "what the order held went to others: import codes, or leave its money refund due";
+                let detail =
+                    "what the order held went to others: import codes, or leave its money refund due";
                 Err(Problem::new(Slug::SoldOut, detail))
             }
             DeedOutcome::SharesFinal => {
@@ -83,7 +84,8 @@ pub fn refund_told(outcome: RefundOutcome) -> Result<bool, Problem> {
             Err(Problem::new(Slug::NotRefundDue, detail))
         }
         RefundOutcome::ReferenceReused | RefundOutcome::Recorded => {
-            let detail = "the reference names another refund: give each its own, and a repeat the same amount";
+            let detail =
+                "the reference names another refund: give each its own, and a repeat the same amount";
             Err(Problem::new(Slug::ReferenceReused, detail))
         }
     }

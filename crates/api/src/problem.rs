@@ -84,16 +84,10 @@ impl Slug {
             }
             Self::RoundNotDrawn => (S::CONFLICT, "round-not-drawn", "The round is not drawn"),
             Self::Conflict => (S::CONFLICT, "conflict", "Its state does not allow this"),
-            Self::OrderNotRefundable => {
-                (S::CONFLICT, "order-not-refundable", "The order cannot be refunded")
-            }
-            Self::OrderNotAcceptable => {
-                (S::CONFLICT, "order-not-acceptable", "The order cannot be accepted")
-            }
+            Self::OrderNotRefundable => (S::CONFLICT, "order-not-refundable", "The order cannot be refunded"),
+            Self::OrderNotAcceptable => (S::CONFLICT, "order-not-acceptable", "The order cannot be accepted"),
             Self::NotRefundDue => (S::CONFLICT, "not-refund-due", "Less is to be paid back"),
-            Self::ReferenceReused => {
-                (S::CONFLICT, "reference-reused", "The reference names another refund")
-            }
+            Self::ReferenceReused => (S::CONFLICT, "reference-reused", "The reference names another refund"),
             Self::TooLarge => (S::PAYLOAD_TOO_LARGE, "too-large", "The body is too large"),
             Self::UnsupportedMediaType => {
                 (S::UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The body is not JSON")

@@ -71,7 +71,18 @@ async fn a_refund_is_ordered_confirmed_once_and_listed_all_the_way() {
 
     let due = till.payments("refund_due").await;
     assert_eq!(due.as_array().map(Vec::len), Some(1));
-    let wanted = ["amount", "id", "order_id", "order_reference", "paid_at", "portions", "provider", "reason", "received_at", "reference"];
+    let wanted = [
+        "amount",
+        "id",
+        "order_id",
+        "order_reference",
+        "paid_at",
+        "portions",
+        "provider",
+        "reason",
+        "received_at",
+        "reference",
+    ];
     assert_eq!(fields(&due[0]), wanted);
     assert_eq!(due[0]["portions"], json!([{"state": "refund_due", "minor": 2_000}]));
     assert_eq!((&due[0]["order_id"], &due[0]["reason"]), (&json!(order.id), &json!("over")));
@@ -136,7 +147,10 @@ async fn a_refused_notice_is_listed_with_its_reason_and_body_at_once() {
     assert_eq!(refused.pointers(), ["/amount/minor"]);
     let listed = till.program.json(&["payments", "notices"]).await;
     let notice = &listed["notices"][0];
-    assert_eq!((fields(notice), &notice["reason"]), (vec!["body", "id", "provider", "reason", "received_at"], &json!("malformed")));
+    assert_eq!(
+        (fields(notice), &notice["reason"]),
+        (vec!["body", "id", "provider", "reason", "received_at"], &json!("malformed"))
+    );
     assert_eq!(notice["body"], odd.to_string());
     assert_eq!(till.client.get(&order).await.unwrap().with_status(200).order_status(), "awaiting_payment");
     till.program.close(server).await;

@@ -10,7 +10,12 @@ async fn an_order_half_an_hour_into_a_day_of_shanghai_counts_in_that_day() {
     shop.product("card", |_| ()).await;
     shop.stock("card", 9).await;
     let mut orders = vec![];
-    for at in ["2026-12-01T15:59:59Z", "2026-12-01T16:30:00Z", "2026-12-02T15:59:59.999999Z", "2026-12-02T16:00:00Z"] {
+    for at in [
+        "2026-12-01T15:59:59Z",
+        "2026-12-01T16:30:00Z",
+        "2026-12-02T15:59:59.999999Z",
+        "2026-12-02T16:00:00Z",
+    ] {
         shop.clock.set(timestamp(at).unwrap());
         orders.push(shop.place("ann", &[("card", 1)]).await);
     }

@@ -8,7 +8,7 @@ use proptest_state_machine::ReferenceStateMachine;
 
 use super::catalogue::{ARTICLES, BUYERS};
 use super::model::Model;
-use super::transition::{Act, Change, Deed, Told, Fault, File, New, Payment, Sum, Transition, Work};
+use super::transition::{Act, Change, Deed, Fault, File, New, Payment, Sum, Told, Transition, Work};
 
 /// Orders that nobody places.
 const UNKNOWN: std::ops::Range<usize> = 9_000..9_003;
@@ -71,7 +71,14 @@ fn fault() -> impl Strategy<Value = Fault> {
 
 fn can_fail(act: &Act) -> bool {
     match act {
-        Act::Place(_) | Act::Pay(_) | Act::Cancel(_) | Act::Deed(..) | Act::Told(_) | Act::Expire | Act::Import(_) | Act::Issue(_) => true,
+        Act::Place(_)
+        | Act::Pay(_)
+        | Act::Cancel(_)
+        | Act::Deed(..)
+        | Act::Told(_)
+        | Act::Expire
+        | Act::Import(_)
+        | Act::Issue(_) => true,
         Act::Wait(_)
         | Act::Look
         | Act::Tell(_)

@@ -1,9 +1,9 @@
 //! Refund: the whole order's money is to be paid back.
 
+use tessera_model::ids::LetterId;
 use tessera_model::order::OrderStatus;
 use tessera_model::pay::{MoneyState, PaymentOutcome};
 use tessera_orders::operators::DeedOutcome;
-use tessera_model::ids::LetterId;
 use tessera_store::Clock;
 use tessera_store::letters::{Letter, LetterState};
 

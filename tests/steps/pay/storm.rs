@@ -161,7 +161,8 @@ impl Storm {
     async fn proven(&self) {
         self.shop.reconcile().await;
         let came: i64 = self.first.values().sum();
-        let states = MoneyState::ALL.map(|s| format!("coalesce(sum(amount) FILTER (WHERE state = '{}'), 0)", s.as_str()));
+        let states = MoneyState::ALL
+            .map(|s| format!("coalesce(sum(amount) FILTER (WHERE state = '{}'), 0)", s.as_str()));
         let sum = format!("SELECT {} FROM money_entry", states.join(" + "));
         assert_eq!(self.shop.number(&format!("SELECT CAST(({sum}) AS bigint)")).await, came);
         let arrived = "SELECT CAST((SELECT sum(minor) FROM payment) AS bigint)";

@@ -123,7 +123,8 @@ mod tests {
             notice(json!({"type": "payment.refunded", "reference": reference, "amount": amount}))
         };
         assert!(matches!(refund(json!("r"), json!(5)), Ok(Notice::Refunded(_))));
-        for (reference, minor) in [(json!(null), json!(5)), (json!("r"), json!(0)), (json!("r"), json!("5"))] {
+        for (reference, minor) in [(json!(null), json!(5)), (json!("r"), json!(0)), (json!("r"), json!("5"))]
+        {
             assert!(refund(reference, minor).is_err());
         }
     }

@@ -25,11 +25,7 @@ pub fn refund_order(order: OrderId, payments: &BTreeMap<PaymentId, Portions>) ->
 }
 
 /// A part of an order's money is to be paid back: `due` of what is settled, payment by payment.
-pub fn refund_shares(
-    order: OrderId,
-    payments: &BTreeMap<PaymentId, Portions>,
-    due: i64,
-) -> Vec<MoneyEntry> {
+pub fn refund_shares(order: OrderId, payments: &BTreeMap<PaymentId, Portions>, due: i64) -> Vec<MoneyEntry> {
     let mut left = due.max(0);
     let mut entries = vec![];
     for (payment, portions) in payments {

@@ -26,7 +26,10 @@ pub(super) fn fits<'s>(
 }
 
 pub(super) fn too_much(said: &RefundNotice, left: i64) -> String {
-    format!("refund of {} {}, of which {left} found no money to leave", said.amount.minor, said.amount.currency)
+    format!(
+        "refund of {} {}, of which {left} found no money to leave",
+        said.amount.minor, said.amount.currency
+    )
 }
 
 pub(super) fn reused(said: &RefundNotice) -> String {

@@ -44,7 +44,8 @@ async fn list(shop: &Shop, state: Option<&str>, listing: &Listing, output: Outpu
     let bodies: Vec<PaymentBody> = views.iter().map(PaymentBody::from).collect();
     let next = next(&views, limit, |view| view.stored.payment.id.to_string());
     output.print(&json!({ "payments": bodies, "next": next }), |_| {
-        let header = ["id", "provider", "reference", "order", "amount (minor)", "money", "received at", "reason"];
+        let header =
+            ["id", "provider", "reference", "order", "amount (minor)", "money", "received at", "reason"];
         table(&header, views.iter().map(row))
     })?;
     Ok(Exit::Done)
@@ -99,8 +100,7 @@ async fn refunded(shop: &Shop, told: RefundTold, output: Output) -> Outcome {
 async fn notices(shop: &Shop, listing: &Listing, output: Output) -> Outcome {
     let (before, limit) = (cursor(listing.cursor.as_deref(), NoticeId::parse)?, listing.limit);
     let store = Arc::clone(&shop.store);
-    let notices =
-        run_alone(async move { store.snapshot().await?.notices_list(before, limit).await }).await?;
+    let notices = run_alone(async move { store.snapshot().await?.notices_list(before, limit).await }).await?;
     let bodies: Vec<NoticeBody> = notices.iter().map(NoticeBody::from).collect();
     let next = next(&notices, limit, |notice| notice.id.to_string());
     output.print(&json!({ "notices": bodies, "next": next }), |_| {

@@ -15,7 +15,9 @@ pub(super) fn ops(shop: &Shop, readiness: Readiness, publisher: &Publisher, jump
     let readings = vec![
         reading("messages_published", "Messages the broker confirmed", move || load(&counts.published)),
         reading("messages_dropped", "Messages left to the sweeper", move || load(&dropped.dropped)),
-        reading("clock_jumps", "How often the clock was found to be set, which suspends expiry", move || load(&jumps)),
+        reading("clock_jumps", "How often the clock was found to be set, which suspends expiry", move || {
+            load(&jumps)
+        }),
     ];
     Ops { store: Arc::clone(&shop.store), readiness: Arc::new(readiness), metrics: Metrics::new(readings) }
 }

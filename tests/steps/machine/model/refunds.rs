@@ -25,7 +25,9 @@ impl Model {
     /// Payments whose money is all there is of their order, or that belong to none: of others only the sum is known here.
     pub(in super::super) fn refundable(&self) -> Vec<usize> {
         let alone = |reference: &usize| match self.order_of(*reference) {
-            Some(order) => self.taken.keys().filter(|other| self.order_of_any(**other) == Some(order)).count() == 1,
+            Some(order) => {
+                self.taken.keys().filter(|other| self.order_of_any(**other) == Some(order)).count() == 1
+            }
             None => true,
         };
         let known = self.taken.keys().filter_map(|reference| match reference {
@@ -70,7 +72,10 @@ impl Model {
             return format!("only {there} is there");
         }
         let confirmed = self.refunds.iter_mut().find(|known| {
-            known.told.by_hand && known.told.reference == told.reference && known.minor == minor && !known.is_told
+            known.told.by_hand
+                && known.told.reference == told.reference
+                && known.minor == minor
+                && !known.is_told
         });
         if let Some(confirmed) = confirmed.filter(|_| !told.by_hand) {
             confirmed.is_told = true;

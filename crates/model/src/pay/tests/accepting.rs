@@ -11,7 +11,8 @@ fn accepted(
     paid: &[(MoneyState, i64)],
     stock: bool,
 ) -> Result<Vec<(MoneyState, i64)>, NotAccepted> {
-    let payments = paid.iter().zip(1..).map(|((state, minor), n)| (id(n), Portions::from([(*state, *minor)])));
+    let payments =
+        paid.iter().zip(1..).map(|((state, minor), n)| (id(n), Portions::from([(*state, *minor)])));
     let entries = accept(order(), status, 100, &payments.collect(), &mut || stock)?;
     Ok(entries.iter().map(|e| (e.state, e.amount)).collect())
 }

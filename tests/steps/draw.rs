@@ -28,11 +28,11 @@ fn phone() -> Value {
     let round =
         RoundTerms { id, sku: Sku::parse("phone").unwrap(), number: 7, shares: 6_800, first_number: 1 };
     let (mut at, mut ledger) = (0, vec![]);
-    for n in 0_u8.. {
+    for n in 0..=u8::MAX {
         let upto = (at + 1 + i64::from(n % 20)).min(round.shares);
         ledger.push(LedgerEntry::new(OrderId::new(DRAWN_AT, [n; 10]), at, upto));
         at = upto + i64::from(n % 10 == 0);
-        if at >= round.shares || n == u8::MAX {
+        if at >= round.shares {
             break;
         }
     }

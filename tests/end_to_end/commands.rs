@@ -5,8 +5,8 @@ mod codes;
 mod export;
 mod letters;
 mod orders;
-mod payments;
 mod others;
+mod payments;
 mod products;
 mod rounds;
 

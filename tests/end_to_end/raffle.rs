@@ -55,7 +55,10 @@ async fn an_order_of_388_shares_has_its_numbers_in_the_answer_to_its_payment() {
     assert_eq!(numbers.len(), 388);
     assert!(numbers.iter().all(|n| (FIRST..FIRST + SHARES).contains(n)));
     let product = client.look("/v1/products/phone").await.unwrap().with_status(200).body;
-    assert_eq!((&product["available"], &product["current_round"]["sold"]), (&json!(SHARES - 388), &json!(388)));
+    assert_eq!(
+        (&product["available"], &product["current_round"]["sold"]),
+        (&json!(SHARES - 388), &json!(388))
+    );
     program.close(server).await;
 }
 

@@ -54,7 +54,9 @@ async fn of_240_claims_by_60_customers_50_coupons_go_to_50_customers_one_each() 
                 2 => format!(" buyer{}@x.com ", n % 60),
                 _ => format!("BUYER{}@x.com", n % 60),
             };
-            tokio::spawn(async move { (n % 60, shop.try_place(shop.new_order(&name, &[("spring", 1)])).await) })
+            tokio::spawn(
+                async move { (n % 60, shop.try_place(shop.new_order(&name, &[("spring", 1)])).await) },
+            )
         })
         .collect();
     let mut given: BTreeMap<usize, Vec<OrderId>> = BTreeMap::new();
@@ -105,7 +107,8 @@ fn coupon(format: &str, count: i64) -> Kind {
 }
 
 async fn refused(shop: &Shop, sku: &str, kind: Kind) -> ApplyError {
-    let mut rules = shop.store.snapshot().await.unwrap().products_list(None, 1).await.unwrap().remove(0).rules;
+    let mut rules =
+        shop.store.snapshot().await.unwrap().products_list(None, 1).await.unwrap().remove(0).rules;
     rules.sku = tessera_model::text::Sku::parse(sku).unwrap();
     rules.kind = kind;
     let actor = "test".to_owned();
@@ -122,7 +125,8 @@ async fn what_would_make_coupons_guessable_or_ambiguous_is_refused() {
     assert!(matches!(alike, ApplyError::Collides { .. }), "{alike}");
     let order = shop.place("ann", &[("spring", 1)]).await;
     shop.issue(&[order]).await;
-    let fixed = |why| move |error: &ApplyError| matches!(error, ApplyError::Fixed { why: w, .. } if *w == why);
+    let fixed =
+        |why| move |error: &ApplyError| matches!(error, ApplyError::Fixed { why: w, .. } if *w == why);
     assert!(fixed(CannotChange::Count)(&refused(&shop, "spring", coupon(SPRING, 10)).await));
     assert!(fixed(CannotChange::Format)(&refused(&shop, "spring", coupon("AUTUMN-XXXX-XXXX", 5)).await));
     assert!(fixed(CannotChange::Kind)(&refused(&shop, "spring", Kind::Codes).await));

@@ -173,7 +173,8 @@ impl Process {
 
     async fn issue(&self, rng: &mut StdRng) {
         let works: Vec<Work> = self.square.some_orders(rng, 40).into_iter().map(Work::Order).collect();
-        let issued = run_set(Arc::clone(&self.store), Arc::new(Issue::new(self.square.shop.mint())), works).await;
+        let issued =
+            run_set(Arc::clone(&self.store), Arc::new(Issue::new(self.square.shop.mint())), works).await;
         assert!(issued.iter().all(Result::is_ok), "{issued:?}");
     }
 }

@@ -37,7 +37,9 @@ async fn issue(shop: &Shop, orders: &[OrderId]) {
         let mut again = vec![];
         for set in left.chunks(256) {
             let outcomes = shop.issue(set).await;
-            again.extend(set.iter().zip(outcomes).filter(|(_, o)| *o == IssueOutcome::Deferred).map(|(id, _)| *id));
+            again.extend(
+                set.iter().zip(outcomes).filter(|(_, o)| *o == IssueOutcome::Deferred).map(|(id, _)| *id),
+            );
         }
         left = again;
     }

@@ -71,7 +71,12 @@ impl Mint {
     ///
     /// # Errors
     /// `Data` when its key does not open.
-    pub fn room(&self, stored: StoredRaffle, product: &Product, now: Timestamp) -> Result<Option<RaffleRoom>> {
+    pub fn room(
+        &self,
+        stored: StoredRaffle,
+        product: &Product,
+        now: Timestamp,
+    ) -> Result<Option<RaffleRoom>> {
         let Some(raffle) = product.rules.kind.raffle() else { return Ok(None) };
         let entropy = Arc::clone(&self.entropy);
         Ok(Some(RaffleRoom {
@@ -96,12 +101,14 @@ impl Mint {
 
     /// A raffle's own key.
     pub(crate) fn secret(&self, product: ProductId, key: &WrappedKey) -> Result<Secret> {
-        unwrap(&self.keyring, RAFFLE, product.uuid().as_bytes(), key).map_err(|e| StoreError::Data(e.to_string()))
+        unwrap(&self.keyring, RAFFLE, product.uuid().as_bytes(), key)
+            .map_err(|e| StoreError::Data(e.to_string()))
     }
 
     fn wrapped(&self, table: &str, id: &[u8]) -> Result<WrappedKey> {
         let secret = Secret::new(self.entropy.bytes());
-        wrap(&self.keyring, table, id, &secret, self.entropy.bytes()).map_err(|e| StoreError::Data(e.to_string()))
+        wrap(&self.keyring, table, id, &secret, self.entropy.bytes())
+            .map_err(|e| StoreError::Data(e.to_string()))
     }
 }
 

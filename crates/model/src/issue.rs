@@ -110,7 +110,8 @@ impl Stockroom {
             self.attempt(candidate, &mut plan);
         }
         let opened: BTreeSet<ProductId> = plan.opened.iter().map(|new| new.product).collect();
-        plan.ending = opened.into_iter().filter(|p| self.raffles.get(p).is_some_and(RaffleRoom::claims)).collect();
+        plan.ending =
+            opened.into_iter().filter(|p| self.raffles.get(p).is_some_and(RaffleRoom::claims)).collect();
         plan
     }
 
@@ -126,7 +127,9 @@ impl Stockroom {
         let short: Vec<ProductId> = candidate
             .lines
             .iter()
-            .filter(|(_, product, quantity)| !self.is_raffle(*product) && !self.serves(*product, *quantity, candidate.turn()))
+            .filter(|(_, product, quantity)| {
+                !self.is_raffle(*product) && !self.serves(*product, *quantity, candidate.turn())
+            })
             .map(|(_, product, _)| *product)
             .collect();
         if short.is_empty() {

@@ -6,8 +6,8 @@
 
 pub mod ids;
 pub mod money;
-pub mod text;
 pub mod steady;
+pub mod text;
 pub mod time;
 
 pub mod order;

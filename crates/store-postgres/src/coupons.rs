@@ -38,8 +38,10 @@ const OPEN_BATCH: &str = concat!(
      SELECT id, product, 'pool', 'open', size, 'random', format, key_id, wrapped, expires_at, 0, $1, $1 ",
     opened!()
 );
-const OPEN_ANCHOR: &str =
-    concat!("INSERT INTO span (batch, start, upto, size, kind) SELECT id, NULL, 0, size, 'anchor' ", opened!());
+const OPEN_ANCHOR: &str = concat!(
+    "INSERT INTO span (batch, start, upto, size, kind) SELECT id, NULL, 0, size, 'anchor' ",
+    opened!()
+);
 const OPEN: &str = concat!(
     "INSERT INTO pool (format, start, upto, batch) SELECT format, start, start + size, id ",
     opened!(),

@@ -40,9 +40,7 @@ fn opened(statement: &'static str, rounds: &[RoundToOpen], now: At) -> Statement
 
 fn raffle(fields: &Fields<'_>) -> Result<StoredRaffle> {
     let round = match fields.get::<Option<i64>>("number")? {
-        Some(number) => {
-            Some(OpenRound { number, digest: fields.bytes("digest")?, batch: open(fields)? })
-        }
+        Some(number) => Some(OpenRound { number, digest: fields.bytes("digest")?, batch: open(fields)? }),
         None => None,
     };
     Ok(StoredRaffle {

@@ -55,9 +55,7 @@ fn row(open: &RoundToOpen) -> Row {
 
 fn raffle(fields: &Fields<'_>) -> Result<StoredRaffle> {
     let round = match fields.get::<Option<i64>>("number")? {
-        Some(number) => {
-            Some(OpenRound { number, digest: fields.bytes("digest")?, batch: open(fields)? })
-        }
+        Some(number) => Some(OpenRound { number, digest: fields.bytes("digest")?, batch: open(fields)? }),
         None => None,
     };
     Ok(StoredRaffle {

@@ -29,8 +29,17 @@ async fn a_raffle_shows_its_round_on_sale_and_what_its_draw_was_promised() {
     assert_eq!(product["raffle"]["shares"], 10);
     let round = &product["current_round"];
     let fields = [
-        "commitment", "digest", "entropy_rule", "first_number", "id", "number", "opened_at", "shares", "sku",
-        "sold", "state",
+        "commitment",
+        "digest",
+        "entropy_rule",
+        "first_number",
+        "id",
+        "number",
+        "opened_at",
+        "shares",
+        "sku",
+        "sold",
+        "state",
     ];
     assert_eq!(keys(round), fields);
     assert_eq!((&round["state"], &round["number"], &round["sold"]), (&json!("open"), &json!(1), &json!(0)));

@@ -25,7 +25,10 @@ async fn a_round_called_off_gives_the_price_of_its_shares_back_and_the_next_goes
     // The first has nothing else; the second goes on in the round that follows.
     assert_eq!(shop.statuses(&orders).await, [OrderStatus::RefundDue, OrderStatus::Issued]);
     assert_eq!(shop.money(orders[0]).await, [(MoneyState::RefundDue, 400)].into());
-    assert_eq!(shop.money(orders[1]).await, [(MoneyState::Settled, 200), (MoneyState::RefundDue, 600)].into());
+    assert_eq!(
+        shop.money(orders[1]).await,
+        [(MoneyState::Settled, 200), (MoneyState::RefundDue, 600)].into()
+    );
     assert_eq!(cancel(&shop, rounds[0].id).await, CallOffOutcome::Past(RoundState::Cancelled));
     assert_eq!(shop.number("SELECT count(*) FROM audit WHERE action = 'round.cancel'").await, 1);
     shop.close().await;

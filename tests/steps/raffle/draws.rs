@@ -88,7 +88,10 @@ async fn a_draw_whose_beacon_is_silent_waits_and_takes_no_other_value() {
     let entropy = beacon.entropy(decides, &[7; 32]);
     let mut tx = shop.store.begin().await.unwrap();
     assert!(tx.rounds_entropy(round.id, &entropy).await.unwrap());
-    assert!(!tx.rounds_entropy(round.id, &[1; 40]).await.unwrap(), "a second value took the first one's place");
+    assert!(
+        !tx.rounds_entropy(round.id, &[1; 40]).await.unwrap(),
+        "a second value took the first one's place"
+    );
     tx.commit().await.unwrap();
     shop.clock.advance(Duration::from_hours(1));
     assert!(matches!(shop.draw(round.id).await, DrawOutcome::Drawn(_)));

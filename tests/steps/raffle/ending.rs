@@ -58,7 +58,8 @@ async fn a_raffle_that_is_put_away_sells_its_round_to_the_end_and_opens_no_other
     let shop = Shop::open().await;
     let phone = shop.raffle("phone", 10, |_| ()).await;
     let orders = paid(&shop, "phone", &[6, 4, 1]).await;
-    let kind = shop.store.snapshot().await.unwrap().products_read(&[phone]).await.unwrap().remove(0).rules.kind;
+    let kind =
+        shop.store.snapshot().await.unwrap().products_read(&[phone]).await.unwrap().remove(0).rules.kind;
     shop.product("phone", |rules| {
         rules.kind = kind.clone();
         rules.price.minor = 100;
@@ -71,9 +72,9 @@ async fn a_raffle_that_is_put_away_sells_its_round_to_the_end_and_opens_no_other
     // Taken up again, it goes on with the next round.
     shop.raffle("phone", 10, |_| ()).await;
     let rounds = shop.rounds(phone).await;
-    assert_eq!(rounds.iter().map(|r| (r.number, r.state)).collect::<Vec<_>>(), [
-        (1, RoundState::Full),
-        (2, RoundState::Open)
-    ]);
+    assert_eq!(
+        rounds.iter().map(|r| (r.number, r.state)).collect::<Vec<_>>(),
+        [(1, RoundState::Full), (2, RoundState::Open)]
+    );
     shop.close().await;
 }

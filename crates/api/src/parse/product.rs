@@ -136,7 +136,10 @@ fn coupon(fields: &mut Fields) -> Option<Coupon> {
         && count > format.codes_max()
     {
         let most = format.codes_max();
-        coupon.fault("format", format!("can give out {most} codes that nobody guesses: use more X, or a lower count"));
+        coupon.fault(
+            "format",
+            format!("can give out {most} codes that nobody guesses: use more X, or a lower count"),
+        );
     }
     fields.faults(coupon.finish());
     Some(Coupon { count: count?, format: format?, expires_at })
@@ -155,7 +158,9 @@ fn raffle(fields: &mut Fields) -> Option<Raffle> {
     Some(Raffle {
         shares: shares?,
         first_number: first_number.unwrap_or(FIRST_NUMBER_DEFAULT),
-        draw_after: draw_after.and_then(|s| u64::try_from(s).ok()).map_or(DRAW_AFTER_DEFAULT, Duration::from_secs),
+        draw_after: draw_after
+            .and_then(|s| u64::try_from(s).ok())
+            .map_or(DRAW_AFTER_DEFAULT, Duration::from_secs),
         last_round,
         entropy_rule: entropy_rule.unwrap_or(EntropyRule::None),
     })
@@ -188,14 +193,18 @@ mod tests {
     #[test]
     fn a_kind_has_its_own_object_and_no_other() {
         let of = |kind: &str, extra: Value| {
-            let mut body = json!({"sku": "a", "name": "A", "kind": kind, "price": {"minor": 1, "currency": "CNY"}});
+            let mut body =
+                json!({"sku": "a", "name": "A", "kind": kind, "price": {"minor": 1, "currency": "CNY"}});
             body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
             let found = product(body);
             found.map(|rules| rules.kind).map_err(|p| serde_json::to_string(&p.body()).unwrap())
         };
         let coupon = json!({"coupon": {"count": 5000, "format": "SPRING-XXXX-XXXX"}});
         assert_eq!(of("coupon", coupon.clone()).unwrap().coupon().unwrap().count, 5_000);
-        assert_eq!(of("raffle", json!({"raffle": {"shares": 6800}})).unwrap().raffle().unwrap().shares, 6_800);
+        assert_eq!(
+            of("raffle", json!({"raffle": {"shares": 6800}})).unwrap().raffle().unwrap().shares,
+            6_800
+        );
         for (kind, extra, at) in [
             ("codes", coupon.clone(), "/coupon"),
             ("raffle", coupon.clone(), "/raffle"),

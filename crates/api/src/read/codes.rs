@@ -111,12 +111,7 @@ fn openers(keyring: &Keyring, spans: &[IssuedSpan]) -> Result<Openers> {
     Ok(openers)
 }
 
-fn spots(
-    spans: &[IssuedSpan],
-    openers: &Openers,
-    skip: i64,
-    take: i64,
-) -> HashMap<OrderId, Vec<Spot>> {
+fn spots(spans: &[IssuedSpan], openers: &Openers, skip: i64, take: i64) -> HashMap<OrderId, Vec<Spot>> {
     let mut spots: HashMap<OrderId, Vec<Spot>> = HashMap::new();
     // How many codes of an order, and of the line at hand, stand before the next span.
     let mut before: HashMap<OrderId, (i64, i32, i64)> = HashMap::new();

@@ -70,7 +70,11 @@ pub(super) async fn coupons(
         let Some(stored) = formats.get_mut(&coupon.format) else { continue };
         let free = coupon.format.codes_max() - stored.taken;
         if more > free {
-            return Ok(Err(ApplyError::TooMany { sku: sku(), format: coupon.format.clone(), free: free.max(0) }));
+            return Ok(Err(ApplyError::TooMany {
+                sku: sku(),
+                format: coupon.format.clone(),
+                free: free.max(0),
+            }));
         }
         if changed(product, coupon, known) {
             tx.batches_void_rest(product.id).await?;

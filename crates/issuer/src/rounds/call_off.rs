@@ -146,7 +146,11 @@ fn advance(order: &Order, now: tessera_model::time::Timestamp) -> Option<Advance
         _ => return None,
     }
     let state = order.state.after(OrderEvent::RefundOrdered, now).ok()?;
-    Some(Advance { id: order.id, version: order.version, state: settled_state(state, order.amount.minor, now) })
+    Some(Advance {
+        id: order.id,
+        version: order.version,
+        state: settled_state(state, order.amount.minor, now),
+    })
 }
 
 /// How many codes each order has, of whatever product.

@@ -71,8 +71,7 @@ impl RaffleRoom {
         self.last += 1;
         let id = (self.ids)();
         let new = NewRound::of((self.product, &self.sku), &self.raffle, self.last, &self.secret, id);
-        let batch =
-            OpenBatch { id, product: self.product, size: new.shares, issued: 0, voided: vec![] };
+        let batch = OpenBatch { id, product: self.product, size: new.shares, issued: 0, voided: vec![] };
         self.round = Some(OpenRound { number: new.number, digest: new.digest, batch });
         new
     }

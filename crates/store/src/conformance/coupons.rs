@@ -15,7 +15,8 @@ fn format() -> Format {
 
 async fn coupon(fixture: &Fixture) -> Product {
     let mut product = fixture.product("spring").await;
-    product.rules.kind = Kind::Coupon(Coupon { count: 5, format: format(), expires_at: Some(fixture.later(60)) });
+    product.rules.kind =
+        Kind::Coupon(Coupon { count: 5, format: format(), expires_at: Some(fixture.later(60)) });
     fixture
         .write(async |tx| {
             tx.products_put(std::slice::from_ref(&product)).await?;
@@ -52,13 +53,18 @@ pub async fn pools_take_consecutive_indexes(fixture: &Fixture) {
     let stored = fixture.read(async |tx| tx.formats_read().await).await.remove(0);
     assert_eq!((stored.format, stored.key, stored.taken), (format(), wrapped(1), 8));
     let at = async |index| fixture.read(async |tx| tx.pools_at(&[(format(), index)]).await).await.pop();
-    for (index, found) in [(0, Some((first.id, 0))), (4, Some((first.id, 4))), (5, Some((second.id, 0))), (8, None)] {
+    for (index, found) in
+        [(0, Some((first.id, 0))), (4, Some((first.id, 4))), (5, Some((second.id, 0))), (8, None)]
+    {
         assert_eq!(at(index).await.map(|pool| (pool.batch.id, pool.position)), found, "{index}");
     }
     let source = at(5).await.expect("a pool").batch.source;
     assert_eq!(source, CodeSource::Pool { format: format(), key: wrapped(1), start: 5 });
     let open = fixture.write(async |tx| tx.batches_open_of(&[product.id]).await).await;
-    assert_eq!(open.iter().map(|batch| (batch.id, batch.size)).collect::<Vec<_>>(), [(first.id, 5), (second.id, 3)]);
+    assert_eq!(
+        open.iter().map(|batch| (batch.id, batch.size)).collect::<Vec<_>>(),
+        [(first.id, 5), (second.id, 3)]
+    );
     let stocked = fixture.read(async |tx| tx.products_stocked(&[product.id]).await).await;
     assert_eq!(stocked, [product.id]);
 }

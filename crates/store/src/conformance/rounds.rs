@@ -80,7 +80,9 @@ pub async fn second_round_on_sale_is_a_data_fault(fixture: &Fixture) {
     let product = raffle(fixture).await;
     open(fixture, &round(fixture, product.id, 1, None)).await.expect("a round");
     fixture.assert_refused(async |tx| tx.rounds_open(&[round(fixture, product.id, 2, None)]).await).await;
-    fixture.assert_refused(async |tx| tx.rounds_open(&[round(fixture, product.id, 1, Some(FULL))]).await).await;
+    fixture
+        .assert_refused(async |tx| tx.rounds_open(&[round(fixture, product.id, 1, Some(FULL))]).await)
+        .await;
 }
 
 /// A round that is full has its draw dated, and the next may be opened in the same transaction.
@@ -125,7 +127,8 @@ pub async fn draw_is_written_once(fixture: &Fixture) {
     let id = first.round.id;
     let order = fixture.place_paid("ann", &[(&product, SHARES)]).await;
     let drawn = |position| Drawn { at: fixture.now(), position, number: 100 + position };
-    let draw = async |position| fixture.write(async |tx| tx.rounds_drawn(&[(id, drawn(position))]).await).await;
+    let draw =
+        async |position| fixture.write(async |tx| tx.rounds_drawn(&[(id, drawn(position))]).await).await;
     assert!(draw(1).await.is_empty(), "a round that is sold was drawn");
     fixture
         .write(async |tx| {
@@ -138,7 +141,9 @@ pub async fn draw_is_written_once(fixture: &Fixture) {
     assert_eq!(undrawn().await, [order.id]);
     assert!(fixture.write(async |tx| tx.rounds_entropy(id, &[5; 40]).await).await);
     assert!(!fixture.write(async |tx| tx.rounds_entropy(id, &[6; 40]).await).await);
-    fixture.assert_refused(async |tx| tx.rounds_turn(&[(id, Turned { digest: [1; 32], full: true })]).await).await;
+    fixture
+        .assert_refused(async |tx| tx.rounds_turn(&[(id, Turned { digest: [1; 32], full: true })]).await)
+        .await;
     fixture.assert_refused(async |tx| tx.rounds_drawn(&[(id, drawn(SHARES))]).await).await;
     assert_eq!(draw(4).await, [id]);
     assert!(draw(5).await.is_empty(), "a second winner");
@@ -151,7 +156,8 @@ pub async fn draw_is_written_once(fixture: &Fixture) {
 /// Where no round follows, orders claim, and those that are pending do from that moment on.
 pub async fn claims_begin_with_the_last_round(fixture: &Fixture) {
     let product = raffle(fixture).await;
-    let claims = async |claims| fixture.write(async |tx| tx.stock_claims(&[(product.id, claims)]).await).await;
+    let claims =
+        async |claims| fixture.write(async |tx| tx.stock_claims(&[(product.id, claims)]).await).await;
     let stock = async || fixture.read(async |tx| tx.stock_read(&[product.id]).await).await[0].1;
     claims(false).await;
     fixture.place("ann", &[(&product, 4)]).await;

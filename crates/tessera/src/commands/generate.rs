@@ -15,7 +15,8 @@ use crate::shop::Shop;
 pub(super) async fn generate(shop: &Shop, wanted: &Generate, output: Output) -> Outcome {
     let sku = sku(&wanted.sku)?;
     let found = products::one(&shop.store, sku.clone()).await?;
-    let mut rules = found.ok_or_else(|| Failure::not_found(format!("there is no product {sku}")))?.product.rules;
+    let mut rules =
+        found.ok_or_else(|| Failure::not_found(format!("there is no product {sku}")))?.product.rules;
     let Kind::Coupon(Coupon { count, .. }) = &mut rules.kind else {
         let why = format!("{sku} is of the kind {}: only coupons are generated", rules.kind.as_str());
         return Err(Failure::no(why).with_remedy("`tessera codes import` takes a file of codes"));

@@ -104,7 +104,8 @@ async fn verify_drawn(shop: &Shop, id: BatchId, output: Output) -> Outcome {
         proof(&mut *tx, &mint, &round).await
     })
     .await?;
-    let proof = proof.ok_or_else(|| Failure::no(format!("the round is {state}: there is no draw to verify")))?;
+    let proof =
+        proof.ok_or_else(|| Failure::no(format!("the round is {state}: there is no draw to verify")))?;
     verify::print(ProofBody::from(&proof), output)
 }
 
@@ -133,7 +134,9 @@ async fn cancel(shop: &Shop, id: BatchId, reason: String, output: Output) -> Out
     let wish = CallOff { round: id, reason, actor: ACTOR.to_owned() };
     let orders = match call_off(&shop.store, &shop.mint(), wish).await? {
         CallOffOutcome::CalledOff(orders) => orders,
-        CallOffOutcome::Past(RoundState::Drawn) => return Err(Failure::no("the round is drawn: its draw stands")),
+        CallOffOutcome::Past(RoundState::Drawn) => {
+            return Err(Failure::no("the round is drawn: its draw stands"));
+        }
         CallOffOutcome::Past(state) => return Err(Failure::no(format!("the round is {}", state.as_str()))),
         CallOffOutcome::Unknown => return Err(missing()),
     };

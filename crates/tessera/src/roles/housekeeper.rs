@@ -132,7 +132,9 @@ async fn draw_due(store: &Arc<dyn Store>, step: &Arc<Draw>) -> Result<()> {
                 Ok(DrawOutcome::Drawn(_)) => tracing::info!(round.id = %round, "a round was drawn"),
                 Ok(DrawOutcome::Waits) => tracing::debug!(round.id = %round, "a draw waits for its beacon"),
                 Ok(_) => {}
-                Err(SetFault::Data(detail)) => tracing::error!(round.id = %round, detail, "a round cannot be drawn"),
+                Err(SetFault::Data(detail)) => {
+                    tracing::error!(round.id = %round, detail, "a round cannot be drawn")
+                }
                 Err(SetFault::Store(error)) => return Err(error),
             }
         }

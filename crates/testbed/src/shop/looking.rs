@@ -63,7 +63,8 @@ impl Shop {
     }
 
     async fn open_span(&self, tx: &mut dyn Tx, span: &IssuedSpan) -> Vec<String> {
-        let secret = |table: &str, id: &[u8], key: &WrappedKey| unwrap(&self.keyring, table, id, key).unwrap();
+        let secret =
+            |table: &str, id: &[u8], key: &WrappedKey| unwrap(&self.keyring, table, id, key).unwrap();
         let places = span.start..span.upto;
         match &span.batch.source {
             CodeSource::Stored => self.open_stored(tx, span).await,

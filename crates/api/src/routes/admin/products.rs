@@ -42,8 +42,7 @@ pub(in crate::routes) async fn list(
     .await?;
     let figures: HashMap<Sku, StockFigures> = figures.into_iter().map(|f| (f.sku.clone(), f)).collect();
     let (next, now) = (next(&products, limit, |view| view.product.id.to_string()), app.now());
-    let body =
-        |view: &ProductView| AdminProductBody::new(view, figures.get(&view.product.rules.sku), now);
+    let body = |view: &ProductView| AdminProductBody::new(view, figures.get(&view.product.rules.sku), now);
     Ok(axum::Json(AdminProductList { products: products.iter().map(body).collect(), next }))
 }
 

@@ -124,8 +124,8 @@ async fn verified(program: &Program, client: &Client, round: &Value) {
     let file = program.file("proof.json", proof.to_string());
     let ended = program.command(&["rounds", "verify", &file]).await;
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    match Command::new("python3").args([REFERENCE, &file]).output() {
-        Ok(said) => assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr)),
-        Err(error) => eprintln!("the reference was not asked, for there is no python3: {error}"),
+    // Where there is no Python the reference is not asked: `draw::the_reference_verification_agrees` says so.
+    if let Ok(said) = Command::new("python3").args([REFERENCE, &file]).output() {
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
     }
 }

@@ -64,8 +64,11 @@ async fn of_240_claims_by_60_customers_50_coupons_go_to_50_customers_one_each() 
         let (customer, outcome) = claim.await.unwrap();
         match outcome {
             PlaceOutcome::Placed(placed) => given.entry(customer).or_default().push(placed.order.id),
-            PlaceOutcome::Refused(Refusal::SoldOut { .. } | Refusal::NotANewCustomer(_)) => {}
-            PlaceOutcome::Refused(Refusal::LimitReached { limit: Limit::PerCustomer, .. }) => {}
+            PlaceOutcome::Refused(
+                Refusal::SoldOut { .. }
+                | Refusal::NotANewCustomer(_)
+                | Refusal::LimitReached { limit: Limit::PerCustomer, .. },
+            ) => {}
             other => panic!("{other:?}"),
         }
     }

@@ -54,7 +54,9 @@ fn values(at: &str, value: &Value, found: &mut Vec<(String, Value)>) {
         Value::Array(items) => items.iter().enumerate().map(|(n, value)| (n.to_string(), value)).collect(),
         _ => vec![],
     };
-    inner.into_iter().for_each(|(name, inner)| values(&format!("{at}/{name}"), inner, found));
+    for (name, inner) in inner {
+        values(&format!("{at}/{name}"), inner, found);
+    }
 }
 
 /// What a value may be changed into: another of its kind, and other kinds.

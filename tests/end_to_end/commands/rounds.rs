@@ -28,7 +28,7 @@ async fn a_proof_is_verified_from_its_file_alone() {
         ("\"seal\"", "\"sael\"", "sael"),
         ("{", "", "not one"),
     ] {
-        let file = program.file("bad.json", &EXAMPLE.replacen(change, with, 1));
+        let file = program.file("bad.json", EXAMPLE.replacen(change, with, 1));
         let ended = program.command(&["rounds", "verify", &file]).await;
         assert_eq!(ended.code, Some(1), "{change}: {}", ended.stderr);
         assert!(ended.stderr.contains("does not hold") && ended.stderr.contains(says), "{}", ended.stderr);

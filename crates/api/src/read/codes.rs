@@ -1,6 +1,7 @@
 //! Codes of issued orders: spans to positions, positions to sealed codes, opened.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::marks::{CodeMark, marked, marks};
@@ -104,8 +105,8 @@ pub(super) async fn read(
 fn openers(keyring: &Keyring, spans: &[IssuedSpan]) -> Result<Openers> {
     let mut openers = HashMap::new();
     for batch in spans.iter().map(|s| &s.batch) {
-        if !openers.contains_key(&batch.id) {
-            openers.insert(batch.id, Opener::new(keyring, batch)?);
+        if let Entry::Vacant(place) = openers.entry(batch.id) {
+            place.insert(Opener::new(keyring, batch)?);
         }
     }
     Ok(openers)

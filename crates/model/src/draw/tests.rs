@@ -138,14 +138,15 @@ fn each_field_changed_is_refused() {
 
 #[test]
 fn entropy_of_another_rule_length_or_time_is_refused() {
-    for change in [
-        (|p| p.entropy_rule = EntropyRule::None) as Change,
+    let changes: [Change; 6] = [
+        |p| p.entropy_rule = EntropyRule::None,
         |p| p.entropy.truncate(39),
         |p| p.entropy.push(0),
         |p| p.entropy[..8].fill(0),
         |p| p.entropy[..8].fill(0xff),
         |p| p.drawn_at = Timestamp::from_micros(1_692_806_363_999_999),
-    ] {
+    ];
+    for change in changes {
         let mut proof = large();
         change(&mut proof);
         assert_eq!(verify(&proof), Err(DrawFault::Entropy.into()), "{:?}", proof.entropy);

@@ -106,7 +106,7 @@ async fn verify_drawn(shop: &Shop, id: BatchId, output: Output) -> Outcome {
     .await?;
     let proof =
         proof.ok_or_else(|| Failure::no(format!("the round is {state}: there is no draw to verify")))?;
-    verify::print(ProofBody::from(&proof), output)
+    verify::print(&ProofBody::from(&proof), output)
 }
 
 async fn entropy(shop: &Shop, id: BatchId, randomness: &str, output: Output) -> Outcome {

@@ -133,7 +133,7 @@ async fn draw_due(store: &Arc<dyn Store>, step: &Arc<Draw>) -> Result<()> {
                 Ok(DrawOutcome::Waits) => tracing::debug!(round.id = %round, "a draw waits for its beacon"),
                 Ok(_) => {}
                 Err(SetFault::Data(detail)) => {
-                    tracing::error!(round.id = %round, detail, "a round cannot be drawn")
+                    tracing::error!(round.id = %round, detail, "a round cannot be drawn");
                 }
                 Err(SetFault::Store(error)) => return Err(error),
             }

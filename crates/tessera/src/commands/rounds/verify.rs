@@ -18,11 +18,11 @@ const PROOF_BYTES_MAX: u64 = 64 << 20;
 pub(super) fn file(path: &str, output: Output) -> Outcome {
     let body = ProofBody::read(&bytes(path)?)
         .map_err(|e| Failure::no(format!("the proof does not hold: it is not one: {e}")))?;
-    print(body, output)
+    print(&body, output)
 }
 
 /// Draws again from a proof.
-pub(super) fn print(body: ProofBody, output: Output) -> Outcome {
+pub(super) fn print(body: &ProofBody, output: Output) -> Outcome {
     let proof = body.proof().map_err(|e| Failure::no(format!("the proof does not hold: {e}")))?;
     verify(&proof).map_err(|e| Failure::no(format!("the proof does not hold: {e}")))?;
     let answer = json!({ "holds": true, "proof": body });

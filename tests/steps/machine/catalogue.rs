@@ -1,6 +1,7 @@
 //! What the machine's shop sells, and who buys there.
 
 /// A product, as the reference knows it.
+#[derive(Clone, Copy)]
 pub(super) struct Article {
     pub(super) sku: &'static str,
     /// Of one, in minor units.
@@ -14,6 +15,29 @@ pub(super) struct Article {
     pub(super) backorders: bool,
     /// Codes are given in a random order, not in that of the file.
     pub(super) random: bool,
+    pub(super) sort: Sort,
+}
+
+/// Where an article's codes come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    /// Files.
+    Imported,
+    /// So many are made with the product.
+    Coupon { count: usize },
+    /// Rounds of so many shares, and so many rounds.
+    Raffle { shares: usize, rounds: usize },
+}
+
+impl Article {
+    /// How many codes there will ever be, if that is fixed.
+    pub(super) fn made(&self) -> Option<usize> {
+        match self.sort {
+            Sort::Imported => None,
+            Sort::Coupon { count } => Some(count),
+            Sort::Raffle { shares, rounds } => Some(shares * rounds),
+        }
+    }
 }
 
 const PLAIN: Article = Article {
@@ -27,10 +51,11 @@ const PLAIN: Article = Article {
     new_only: false,
     backorders: false,
     random: false,
+    sort: Sort::Imported,
 };
 
 /// The first four are ordered most.
-pub(super) const ARTICLES: [Article; 7] = [
+pub(super) const ARTICLES: [Article; 9] = [
     PLAIN,
     Article { sku: "pass", price: 700, hold_minutes: 5, per_customer: Some(4), ..PLAIN },
     Article { sku: "ahead", price: 500, backorders: true, random: true, ..PLAIN },
@@ -45,6 +70,15 @@ pub(super) const ARTICLES: [Article; 7] = [
     },
     Article { sku: "gift", price: 0, per_customer: Some(1), new_only: true, random: true, ..PLAIN },
     Article { sku: "euro", price: 400, currency: "EUR", ..PLAIN },
+    Article { sku: "coupon", price: 200, random: true, sort: Sort::Coupon { count: 12 }, ..PLAIN },
+    Article {
+        sku: "raffle",
+        price: 100,
+        hold_minutes: 5,
+        random: true,
+        sort: Sort::Raffle { shares: 5, rounds: 4 },
+        ..PLAIN
+    },
 ];
 
 /// How somebody writes their id.

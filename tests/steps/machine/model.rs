@@ -102,7 +102,8 @@ impl Default for Model {
             now: 0,
             orders: BTreeMap::new(),
             next_order: 0,
-            shelves: Default::default(),
+            shelves: ARTICLES
+                .map(|article| Shelf { batches: article.made().into_iter().collect(), ..Shelf::default() }),
             keys: BTreeMap::new(),
             notices: BTreeMap::new(),
             taken: BTreeMap::new(),

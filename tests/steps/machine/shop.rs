@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tessera_backoffice::import::ImportError;
+use tessera_model::coupon::Format;
+use tessera_model::draw::EntropyRule;
 use tessera_model::ids::{OrderId, PaymentId, ProductId};
 use tessera_model::money::{Currency, Money};
 use tessera_model::pay::PaymentOutcome;
 use tessera_model::place::{NewOrder, Refusal, RequestKey};
-use tessera_model::product::Pick;
+use tessera_model::product::{Coupon, Kind, Pick, Raffle};
 use tessera_model::text::{CustomerId, Provider, Reference, Sku};
 use tessera_model::time::Timestamp;
 use tessera_orders::Failure;
@@ -22,7 +24,7 @@ use tessera_orders::release::{CancelOutcome, Cancellation};
 use tessera_store::{Clock, SetFault, StoreError, run_set};
 use tessera_testbed::{Engine, How, Shop};
 
-use super::catalogue::{ARTICLES, Article, BUYERS};
+use super::catalogue::{ARTICLES, Article, BUYERS, Sort};
 use super::checks::Seen;
 use super::model::{Model, id_rank};
 use super::transition::{Act, Deed, Fault, File, New, Payment, Told, Work};
@@ -274,8 +276,27 @@ async fn apply(shop: &Shop, article: &Article) -> ProductId {
         rules.new_customers_only = article.new_only;
         rules.backorders = article.backorders;
         rules.pick = if article.random { Pick::Random } else { Pick::Fifo };
+        rules.kind = kind(article.sort);
     })
     .await
+}
+
+fn kind(sort: Sort) -> Kind {
+    let number = |count: usize| i64::try_from(count).unwrap();
+    match sort {
+        Sort::Imported => Kind::Codes,
+        Sort::Coupon { count } => {
+            let format = Format::parse("SPRING-XXXX-XXXX").unwrap();
+            Kind::Coupon(Coupon { count: number(count), format, expires_at: None })
+        }
+        Sort::Raffle { shares, rounds } => Kind::Raffle(Raffle {
+            shares: number(shares),
+            first_number: 1,
+            draw_after: Duration::ZERO,
+            last_round: Some(number(rounds)),
+            entropy_rule: EntropyRule::None,
+        }),
+    }
 }
 
 /// The text of an article's n-th code.

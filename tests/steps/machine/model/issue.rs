@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tessera_model::order::OrderStatus;
+use tessera_model::pay::MoneyState;
 
+use super::super::catalogue::{ARTICLES, Sort};
 use super::super::transition::Work;
 use super::{Message, Model};
 
@@ -71,6 +73,13 @@ impl Model {
     fn try_one(&mut self, number: usize) {
         let order = self.orders[&number].clone();
         let turn = order.turn(number);
+        if order
+            .lines
+            .iter()
+            .any(|(article, quantity)| is_raffle(*article) && *quantity > self.to_be_had(*article))
+        {
+            return self.is_over(number);
+        }
         let short: Vec<usize> =
             order.lines.iter().map(|(a, _)| *a).filter(|a| !self.serves(*a, number)).collect();
         if short.is_empty() {
@@ -82,12 +91,22 @@ impl Model {
         self.orders.get_mut(&number).unwrap().status = OrderStatus::Backordered;
     }
 
+    /// Its raffle has not so many shares any more: its money goes back.
+    fn is_over(&mut self, number: usize) {
+        let order = self.orders.get_mut(&number).unwrap();
+        order.status = OrderStatus::RefundDue;
+        order.move_all(MoneyState::Settled, MoneyState::RefundDue);
+        for shelf in &mut self.shelves {
+            shelf.waitlist.retain(|turn, _| turn.1.1 != number);
+        }
+    }
+
     /// There is enough, and nobody in the article's waitlist stands ahead.
     fn serves(&self, article: usize, number: usize) -> bool {
         let order = &self.orders[&number];
         let ahead =
             self.shelves[article].waitlist.keys().next().is_some_and(|head| *head < order.turn(number));
-        !ahead && self.unissued(article) >= order.quantity(article)
+        !ahead && self.to_be_had(article) >= order.quantity(article)
     }
 
     fn give(&mut self, number: usize) {
@@ -185,6 +204,10 @@ impl Model {
     pub(in super::super) fn is_worn(&self) -> bool {
         self.attempts.values().any(|attempts| *attempts >= 2)
     }
+}
+
+pub(super) fn is_raffle(article: usize) -> bool {
+    matches!(ARTICLES[article].sort, Sort::Raffle { .. })
 }
 
 /// Each order once, as it came first.

@@ -4,6 +4,7 @@ use tessera_model::order::OrderStatus;
 use tessera_model::pay::MoneyState;
 
 use super::super::transition::{Deed, Fault, Work};
+use super::issue::is_raffle;
 use super::{Model, Order};
 
 impl Order {
@@ -50,6 +51,10 @@ impl Model {
     fn refund(&mut self, number: usize) -> String {
         let order = self.orders.get_mut(&number).unwrap();
         match order.status {
+            // No round of the machine is drawn.
+            OrderStatus::Issued if order.given.iter().any(|(article, _)| is_raffle(*article)) => {
+                return "shares are final".to_owned();
+            }
             OrderStatus::Paid | OrderStatus::Backordered | OrderStatus::Issued => {}
             status @ (OrderStatus::RefundDue | OrderStatus::Refunded) => return format!("already {status}"),
             status => return format!("refused: {status}"),

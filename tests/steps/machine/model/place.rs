@@ -130,7 +130,9 @@ impl Model {
     /// Claims are counted, so what others hold is not there.
     pub(super) fn sold_out(&self, lines: &[(usize, i64)]) -> Option<String> {
         let short = lines.iter().find(|(article, quantity)| {
-            !ARTICLES[*article].backorders && self.unissued(*article) - self.claimed(*article) < *quantity
+            !ARTICLES[*article].backorders
+                && !self.is_endless(*article)
+                && self.unissued(*article) - self.claimed(*article) < *quantity
         });
         short.map(|(article, _)| format!("{} sold out", ARTICLES[*article].sku))
     }

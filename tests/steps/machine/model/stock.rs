@@ -2,6 +2,7 @@
 
 use tessera_model::order::OrderStatus;
 
+use super::super::catalogue::{ARTICLES, Sort};
 use super::super::transition::File;
 use super::{Model, Order, id_rank};
 
@@ -34,8 +35,27 @@ impl Model {
         self.shelves[article].batches.iter().sum()
     }
 
+    /// Of a raffle, what is left of its round.
     pub(in super::super) fn unissued(&self, article: usize) -> i64 {
+        let issued = self.shelves[article].issued;
+        let left = match ARTICLES[article].sort {
+            Sort::Raffle { shares, rounds } if issued < shares * rounds => shares - issued % shares,
+            _ => self.imported(article) - issued,
+        };
+        i64::try_from(left).unwrap()
+    }
+
+    /// What can still be given, in this round and those that follow.
+    pub(super) fn to_be_had(&self, article: usize) -> i64 {
         i64::try_from(self.imported(article) - self.shelves[article].issued).unwrap()
+    }
+
+    /// Of a raffle any quantity may be ordered, and nothing is claimed, while another round follows.
+    pub(super) fn is_endless(&self, article: usize) -> bool {
+        match ARTICLES[article].sort {
+            Sort::Raffle { shares, rounds } => self.shelves[article].issued < shares * (rounds - 1),
+            Sort::Imported | Sort::Coupon { .. } => false,
+        }
     }
 
     /// The quantity in orders that are awaiting payment, paid or backordered.
@@ -46,6 +66,9 @@ impl Model {
                 OrderStatus::AwaitingPayment | OrderStatus::Paid | OrderStatus::Backordered
             )
         };
+        if self.is_endless(article) {
+            return 0;
+        }
         self.orders.values().filter(pending).map(|order| order.quantity(article)).sum()
     }
 }

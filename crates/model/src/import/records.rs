@@ -96,7 +96,8 @@ impl Records {
         match text.map(|text| text.trim_end_matches(['\r', '\n'])) {
             None => self.scanner.feed(&line, out),
             Some(text) if text.chars().all(|char| char.is_whitespace() || UNUSED.contains(char)) => {
-                self.blank(line, text.contains(|char| UNUSED.contains(char)), out);
+                let is_divided = text.contains(|char| UNUSED.contains(char));
+                self.blank(line, is_divided, out);
             }
             Some(text) => match header::judge(text, self.said) {
                 First::Code => self.scanner.feed(&line, out),

@@ -29,9 +29,9 @@ fn read(layout: &Layout, chunks: &[&[u8]]) -> (Vec<Row>, Found) {
     (out, found)
 }
 
-/// The rows of a file without a header.
+/// The rows of a file without a header, taken as it is.
 fn rows(format: Format, chunks: &[&[u8]]) -> Vec<Row> {
-    read(&Layout { no_header: true, ..format.into() }, chunks).0
+    read(&Layout { no_header: true, as_is: true, ..format.into() }, chunks).0
 }
 
 fn fields(code: &CodeText) -> Vec<String> {

@@ -117,8 +117,9 @@ fn any_file() -> impl Strategy<Value = Vec<u8>> {
         b"'",
         b"\n\0",
     ];
-    let piece = prop_oneof![3 => select(pieces.map(<[u8]>::to_vec).to_vec()), 2 => file()];
-    vec(piece, 0..30).prop_map(|pieces| pieces.concat())
+    let others: [&[u8]; 6] = [b"\r", b"\n", b",", b"\"", b"a", b"\xff"];
+    let pieces = pieces.into_iter().chain(others).map(<[u8]>::to_vec).collect::<Vec<_>>();
+    vec(select(pieces), 0..40).prop_map(|pieces| pieces.concat())
 }
 
 proptest! {

@@ -3,6 +3,7 @@
 mod cards;
 mod codes;
 mod export;
+mod files;
 mod letters;
 mod orders;
 mod others;

@@ -13,7 +13,7 @@ use crate::routes;
         routes::codes, routes::events, routes::pay, routes::cancel, routes::notify, routes::healthz, routes::readyz,
         routes::metrics,
         routes::admin::products::list, routes::admin::products::show, routes::admin::products::apply,
-        routes::admin::batches::list, routes::admin::batches::void, routes::admin::batches::check,
+        routes::admin::batches::list, routes::admin::upload::upload, routes::admin::batches::void, routes::admin::batches::check,
         routes::admin::orders::list, routes::admin::orders::show, routes::admin::orders::replace,
         routes::admin::deeds::refund, routes::admin::deeds::accept, routes::admin::deeds::cancel,
         routes::admin::payments::list, routes::admin::payments::refunded, routes::admin::payments::notices,

@@ -7,7 +7,7 @@ mod orders;
 mod payments;
 mod products;
 
-pub use codes::{CodePage, IssuedCode, code_page};
+pub use codes::{BatchCode, CodePage, IssuedCode, batch_codes, code_page};
 pub use history::{Happened, history};
 pub use marks::CodeMark;
 pub use orders::{CODES_SHOWN_MAX, Each, OrderView, load, load_each, load_in, load_listed};

@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tessera_model::ids::BatchId;
-use tessera_model::import::{Format, Parser, Row};
+use tessera_model::import::{Layout, Parser, Row};
 use tessera_model::keys::Keyring;
 use tessera_model::product::Product;
 use tessera_model::text::Sku;
+use tessera_store::batches::Bought;
 use tessera_store::{Entropy, Store, StoreError};
 
 mod chunk;
@@ -29,8 +30,14 @@ pub const LEASE_LASTS: Duration = Duration::from_secs(15);
 /// Codes written in one transaction.
 const CHUNK_MAX: usize = 1_000;
 
-/// Malformed lines that a report lists; the rest is counted.
-pub const MALFORMED_LISTED_MAX: usize = 10_000;
+/// Malformed lines that a report lists, and as many that were known; the rest is counted.
+pub const LISTED_MAX: usize = 10_000;
+
+/// Codes that a dry run shows, for a person to see that the file was read as it was meant.
+pub const SHOWN_MAX: usize = 5;
+
+/// The most bytes of a file: ten million of the longest card codes.
+pub const FILE_BYTES_MAX: u64 = 1 << 30;
 
 /// Where a file's bytes come from, a chunk at a time.
 #[async_trait]
@@ -48,7 +55,11 @@ pub struct Request {
     /// For which product.
     pub sku: Sku,
     /// How the file is written.
-    pub format: Format,
+    pub layout: Layout,
+    /// Import the rest of a file that has malformed lines.
+    pub skip_malformed: bool,
+    /// Where the codes came from.
+    pub bought: Bought,
     /// What it is called, for those who wait and for the audit log.
     pub source: String,
     /// Only say what would happen.
@@ -76,16 +87,44 @@ pub struct Report {
     pub in_stock: u64,
     /// Codes the store has sold.
     pub already_sold: u64,
-    /// Malformed lines with the reason, at most [`MALFORMED_LISTED_MAX`].
+    /// Malformed lines with the reason, at most [`LISTED_MAX`].
     pub malformed: Vec<(u64, String)>,
     /// How many lines were malformed.
     pub malformed_count: u64,
+    /// Lines whose code was known, at most [`LISTED_MAX`].
+    pub known: Vec<(u64, Known)>,
+    /// The first codes, of a dry run only. They are for the screen of who asked, and for no log.
+    pub shown: Vec<String>,
+    /// Whether malformed lines refuse the file: any of them, or such as are a fault of the whole file.
+    pub refused: bool,
+}
+
+/// Why a code is not new.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// It stands in the file before.
+    RepeatedInFile,
+    /// The store has it, unsold, for this product.
+    InStock(Sku),
+    /// The store has sold it, as this product's.
+    AlreadySold(Sku),
+}
+
+impl Known {
+    /// The word in JSON, and the product.
+    pub const fn parts(&self) -> (&'static str, Option<&Sku>) {
+        match self {
+            Self::RepeatedInFile => ("repeated_in_file", None),
+            Self::InStock(sku) => ("in_stock", Some(sku)),
+            Self::AlreadySold(sku) => ("already_sold", Some(sku)),
+        }
+    }
 }
 
 impl Report {
-    /// Codes on sale by it: all new ones, or none when a line was malformed. With a dry run, those that would be.
+    /// Codes on sale by it: all new ones, or none when the file was refused. With a dry run, those that would be.
     pub const fn imported(&self) -> u64 {
-        if self.malformed_count == 0 { self.new } else { 0 }
+        if self.refused { 0 } else { self.new }
     }
 }
 
@@ -143,8 +182,8 @@ pub async fn import(
     let lease = lease::take(store, entropy.bytes(), &request, watch).await?;
     let result = async {
         lease::clear(store, &lease).await?;
-        let mut loading = open::begin(store, keyring, entropy, &product, lease.holder()).await?;
-        let read = read(&mut loading, request.format, chunks, watch).await;
+        let mut loading = open::begin((store, keyring, entropy), &product, &request, lease.holder()).await?;
+        let read = read(&mut loading, &request.layout, chunks, watch).await;
         open::finish(store, loading, read, &request).await
     }
     .await;
@@ -166,13 +205,17 @@ async fn product(store: &Arc<dyn Store>, sku: &Sku) -> Result<Product, ImportErr
 /// Reads the whole file into the loading batch.
 async fn read(
     loading: &mut chunk::Loading,
-    format: Format,
+    layout: &Layout,
     chunks: &mut dyn Chunks,
     watch: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<(), ImportError> {
-    let (mut parser, mut rows, mut bytes) = (Parser::new(format), Vec::new(), 0_u64);
+    let (mut parser, mut rows, mut bytes) = (Parser::new(layout), Vec::new(), 0_u64);
     while let Some(chunk) = chunks.next().await.map_err(ImportError::Source)? {
         bytes = bytes.saturating_add(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
+        if bytes > FILE_BYTES_MAX {
+            let too_large = format!("it is longer than {FILE_BYTES_MAX} bytes: divide it");
+            return Err(ImportError::Source(too_large));
+        }
         parser.feed(&chunk, &mut rows);
         take(loading, &mut rows, CHUNK_MAX).await?;
         watch(Progress::Read { bytes, lines: loading.report.lines });

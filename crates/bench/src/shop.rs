@@ -19,6 +19,7 @@ use tessera_model::text::{CustomerId, ProductName, Sku};
 use tessera_model::time::Timestamp;
 use tessera_orders::pay::{Incoming, Pay, PayOutcome, TestPayment};
 use tessera_orders::place::{Place, PlaceOutcome};
+use tessera_store::batches::Bought;
 use tessera_store::{Clock, Entropy, SET_MAX, Store, run_set};
 
 /// The machine's clock.
@@ -60,7 +61,9 @@ impl Shop {
         products::apply(&self.store, &self.mint(), vec![rules(sku)?], "bench".to_owned()).await?;
         let request = Request {
             sku: Sku::parse(sku)?,
-            format: Format::Lines,
+            layout: Format::Lines.into(),
+            skip_malformed: false,
+            bought: Bought::default(),
             source: "bench".to_owned(),
             dry_run: false,
             actor: "bench".to_owned(),

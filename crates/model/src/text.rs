@@ -109,6 +109,8 @@ text! {
     Reference = |t| bounded(t, 128).map(|()| t.to_owned());
     /// What a payment notice calls our order: any text up to 64 characters, for it may be no order of ours.
     OrderReference = |t| bounded(t, 64).map(|()| t.to_owned());
+    /// Who a batch of codes was bought from: 1–200 characters.
+    Supplier = |t| bounded(t, 200).map(|()| t.to_owned());
     /// Why an operator did something: 1–500 characters.
     Reason = |t| bounded(t, 500).map(|()| t.to_owned());
     /// A merchant's `Idempotency-Key`: 8–128 visible ASCII characters. A secret: only its hash is stored.

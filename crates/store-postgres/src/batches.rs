@@ -11,7 +11,7 @@ use tessera_model::text::Sku;
 use tessera_store::batches::{BatchOps, BatchReading, CodeSource, IssuedSpan, KnownCode, NewBatch, NewCode};
 use tessera_store::{Result, StoreError};
 
-use crate::encode::column;
+use crate::encode::{At, column};
 use crate::orders::ids;
 use crate::row::Fields;
 use crate::tx::{PostgresTx, Statement};
@@ -150,7 +150,10 @@ impl BatchOps for PostgresTx {
             .bind(batch.pick.as_str())
             .bind(batch.key.key.as_str().to_owned())
             .bind(batch.key.bytes.clone())
-            .bind(self.at());
+            .bind(self.at())
+            .bind(batch.bought.supplier.as_ref().map(ToString::to_string))
+            .bind(batch.bought.cost_minor)
+            .bind(batch.bought.expires_at.map(At));
         self.execute(begin).await.map(drop)
     }
 

@@ -8,6 +8,7 @@ use tessera_model::keys::{Fingerprint, KeyId, Sealed, WrappedKey};
 use tessera_model::product::Pick;
 use tessera_model::span::{Owner, Span};
 use tessera_model::text::Sku;
+use tessera_model::time::Timestamp;
 use tessera_store::batches::{BatchOps, BatchReading, CodeSource, IssuedSpan, KnownCode, NewBatch, NewCode};
 use tessera_store::{Result, StoreError};
 
@@ -42,8 +43,8 @@ const CODES: &str = "\
     SELECT c.batch, c.position, c.sealed FROM json_each(?1) j
     JOIN code c ON c.batch = unhex(j.value->>0) AND c.position >= j.value->>1 AND c.position < j.value->>2";
 const BEGIN: &str = "\
-    INSERT INTO batch (id, product, kind, state, pick, key_id, wrapped, created_at)
-    VALUES (?1, ?2, 'import', 'loading', ?3, ?4, ?5, ?6)";
+    INSERT INTO batch (id, product, kind, state, pick, key_id, wrapped, created_at, supplier, cost_minor, expires_at)
+    VALUES (?1, ?2, 'import', 'loading', ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 const INSERT: &str = "\
     INSERT INTO code (batch, position, sealed, fingerprint)
     SELECT ?2, value->>0, unhex(value->>1), unhex(value->>2) FROM json_each(?1)
@@ -189,7 +190,10 @@ impl BatchOps for SqliteTx {
             .bind(batch.pick.as_str())
             .bind(batch.key.key.as_str().to_owned())
             .bind(batch.key.bytes.clone())
-            .bind(self.time().micros());
+            .bind(self.time().micros())
+            .bind(batch.bought.supplier.as_ref().map(ToString::to_string))
+            .bind(batch.bought.cost_minor)
+            .bind(batch.bought.expires_at.map(Timestamp::micros));
         self.execute(begin).await.map(drop)
     }
 

@@ -7,7 +7,8 @@ use tessera_model::ids::{BatchId, OrderId, ProductId};
 use tessera_model::keys::{Fingerprint, Sealed, WrappedKey};
 use tessera_model::product::Pick;
 use tessera_model::span::{Owner, Span};
-use tessera_model::text::Sku;
+use tessera_model::text::{Sku, Supplier};
+use tessera_model::time::Timestamp;
 
 use crate::error::Result;
 
@@ -22,6 +23,19 @@ pub struct NewBatch {
     pub pick: Pick,
     /// Its own key, wrapped for (`batch`, id).
     pub key: WrappedKey,
+    /// What is known of where it came from.
+    pub bought: Bought,
+}
+
+/// What an operator says of codes that were bought.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bought {
+    /// From whom.
+    pub supplier: Option<Supplier>,
+    /// For how much all of them, in minor units of the product's currency; 0 or more.
+    pub cost_minor: Option<i64>,
+    /// When they are worth nothing any more.
+    pub expires_at: Option<Timestamp>,
 }
 
 /// One code about to be stored.

@@ -7,9 +7,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 mod cards;
+mod import;
 mod keep;
 
 pub(crate) use cards::{Batches, Find, Ledger, ReissueLink, Replace, Void};
+pub(crate) use import::{ExportCodes, Import};
 pub(crate) use keep::{ConfigCommand, Dlq, Keyring, Keys};
 
 /// Sells things that are only a string: card codes, coupons, numbers.
@@ -135,6 +137,8 @@ pub(crate) enum Codes {
     Import(Import),
     /// Make so many more codes of a coupon: they are on sale at once.
     Generate(Generate),
+    /// Write codes as CSV, oldest batch first: a spreadsheet neither runs nor changes it, and an import reads it back.
+    Export(ExportCodes),
     /// List batches, newest first.
     Batches(Batches),
     /// List every movement of stock with its cause: the newest batch first.
@@ -157,24 +161,6 @@ pub(crate) struct Generate {
     /// How many more.
     #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000_000))]
     pub(crate) count: i64,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Import {
-    /// The file.
-    pub(crate) file: PathBuf,
-    /// The product it is for.
-    #[arg(long)]
-    pub(crate) sku: String,
-    /// How it is written: `lines` or `csv`; by its name if not given.
-    #[arg(long)]
-    pub(crate) format: Option<String>,
-    /// Only say what would happen.
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Why, for the audit log.
-    #[arg(long)]
-    pub(crate) reason: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

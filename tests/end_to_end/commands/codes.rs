@@ -35,7 +35,7 @@ async fn lines_are_counted_whatever_ends_them() {
     program.products(&card("card")).await;
     let text = format!("\u{feff}{}\r\n{}\n \t\r\n\n{}\r\n{}", code(1), code(2), code(1), code(3));
     let report = import(&program, "codes.txt", text).await.json();
-    let names = ["batch", "blank", "dry_run", "imported", "lines", "malformed", "skipped", "sku"];
+    let names = ["batch", "blank", "dry_run", "imported", "known", "lines", "malformed", "skipped", "sku"];
     assert_eq!(fields(&report), names);
     assert_eq!(counts(&report), [6, 3, 2, 1, 0, 0]);
     assert!(report["batch"].is_string() && report["dry_run"] == json!(false) && report["sku"] == "card");

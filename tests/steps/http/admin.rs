@@ -5,3 +5,4 @@ mod money;
 mod orders;
 mod products;
 mod roles;
+mod upload;

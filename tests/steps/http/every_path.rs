@@ -23,7 +23,7 @@ const PATHS: &[(&str, &str)] = &[
     ("/docs", "GET,HEAD"),
     ("/v1/admin/products", "GET,HEAD"),
     ("/v1/admin/products/card", "GET,HEAD,PUT"),
-    ("/v1/admin/products/card/batches", "GET,HEAD"),
+    ("/v1/admin/products/card/batches", "GET,HEAD,POST"),
     ("/v1/admin/batches/x/void", "POST"),
     ("/v1/admin/codes/check", "POST"),
     ("/v1/admin/orders", "GET,HEAD"),

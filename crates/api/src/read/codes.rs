@@ -11,6 +11,9 @@ use tessera_store::batches::IssuedSpan;
 use tessera_store::{Result, Store, StoreError, Tx, run_alone};
 
 mod opener;
+mod whole;
+
+pub use whole::{BatchCode, batch_codes};
 
 use opener::Opener;
 

@@ -11,6 +11,7 @@ pub(crate) mod orders;
 pub(crate) mod payments;
 pub(crate) mod products;
 pub(crate) mod reconcile;
+pub(crate) mod upload;
 
 use axum::Router;
 use axum::http::{HeaderValue, header};
@@ -29,6 +30,7 @@ pub(super) fn router() -> Router<App> {
         .route("/v1/admin/products/{sku}", get(products::show))
         .route("/v1/admin/products/{sku}", put(products::apply))
         .route("/v1/admin/products/{sku}/batches", get(batches::list))
+        .route("/v1/admin/products/{sku}/batches", post(upload::upload))
         .route("/v1/admin/batches/{id}/void", post(batches::void))
         .route("/v1/admin/codes/check", post(batches::check))
         .route("/v1/admin/orders", get(orders::list))

@@ -1,7 +1,7 @@
 //! What an import did, as JSON.
 
 use serde::Serialize;
-use tessera_backoffice::import::{Report, Request};
+use tessera_backoffice::import::{Known, Report, Request};
 
 /// A verdict on a file.
 ///
@@ -20,8 +20,24 @@ pub struct ImportBody {
     imported: u64,
     blank: u64,
     skipped: SkippedBody,
-    /// Lines that refuse the file.
+    /// Lines that refuse the file, or with `skip_malformed` were passed over; at most 10 000.
     malformed: Vec<MalformedBody>,
+    /// Lines whose code is known, at most 10 000.
+    known: Vec<KnownBody>,
+    /// The first codes of a dry run, to see that the file was read as it was meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    first: Vec<String>,
+}
+
+/// A line whose code is known.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+struct KnownBody {
+    line: u64,
+    /// `repeated_in_file`, `in_stock` or `already_sold`.
+    verdict: &'static str,
+    /// The product that has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sku: Option<String>,
 }
 
 /// Codes that were known.
@@ -37,6 +53,13 @@ struct SkippedBody {
 struct MalformedBody {
     line: u64,
     reason: String,
+}
+
+impl KnownBody {
+    fn new(line: u64, known: &Known) -> Self {
+        let (verdict, sku) = known.parts();
+        Self { line, verdict, sku: sku.map(ToString::to_string) }
+    }
 }
 
 impl ImportBody {
@@ -58,6 +81,8 @@ impl ImportBody {
             malformed: malformed
                 .map(|(line, reason)| MalformedBody { line: *line, reason: reason.clone() })
                 .collect(),
+            known: report.known.iter().map(|(line, known)| KnownBody::new(*line, known)).collect(),
+            first: report.shown.clone(),
         }
     }
 }

@@ -11,7 +11,7 @@ use tessera_store::batches::{KnownCode, NewCode};
 use tessera_store::{Entropy, Store, commit, run_alone};
 
 use super::open::still_ours;
-use super::{ImportError, MALFORMED_LISTED_MAX, Report};
+use super::{ImportError, Known, LISTED_MAX, Report, Request, SHOWN_MAX};
 
 /// A batch that is loading.
 pub(super) struct Loading {
@@ -21,7 +21,17 @@ pub(super) struct Loading {
     batch: BatchId,
     keys: BatchKeys,
     lease: ([u8; 16], String),
+    /// Whether malformed lines are passed over, and whether first codes are shown.
+    skips: bool,
+    shows: bool,
     pub(super) report: Report,
+}
+
+/// A code with its line and what recognises it.
+struct Read {
+    line: u64,
+    fingerprint: Fingerprint,
+    code: CodeText,
 }
 
 impl Loading {
@@ -31,8 +41,10 @@ impl Loading {
         entropy: Arc<Entropy>,
         (batch, keys): (BatchId, BatchKeys),
         lease: ([u8; 16], String),
+        request: &Request,
     ) -> Self {
-        Self { store, keyring, entropy, batch, keys, lease, report: Report::default() }
+        let (skips, shows, report) = (request.skip_malformed, request.dry_run, Report::default());
+        Self { store, keyring, entropy, batch, keys, lease, skips, shows, report }
     }
 
     pub(super) const fn batch(&self) -> BatchId {
@@ -57,19 +69,27 @@ impl Loading {
     }
 
     /// Counts what is no code, and hands on the codes with their fingerprints.
-    fn count(&mut self, rows: Vec<Row>) -> Vec<(Fingerprint, CodeText)> {
+    fn count(&mut self, rows: Vec<Row>) -> Vec<Read> {
         let report = &mut self.report;
         let mut codes = Vec::with_capacity(rows.len());
         for row in rows {
             report.lines += 1;
             match row {
-                Row::Code { code, .. } => {
-                    codes.push((Fingerprint::of(&self.keyring, code.canonical()), code));
+                Row::Code { line, code } => {
+                    if self.shows && report.shown.len() < SHOWN_MAX {
+                        report.shown.push(code.text().to_string());
+                    }
+                    codes.push(Read {
+                        line,
+                        fingerprint: Fingerprint::of(&self.keyring, code.canonical()),
+                        code,
+                    });
                 }
                 Row::Blank { .. } => report.blank += 1,
                 Row::Malformed { line, reason } => {
                     report.malformed_count += 1;
-                    if report.malformed.len() < MALFORMED_LISTED_MAX {
+                    report.refused |= !self.skips || reason.is_of_file();
+                    if report.malformed.len() < LISTED_MAX {
                         report.malformed.push((line, reason.to_string()));
                     }
                 }
@@ -79,25 +99,22 @@ impl Loading {
     }
 
     /// Leaves out what the file or the store has already.
-    async fn unknown(
-        &mut self,
-        codes: Vec<(Fingerprint, CodeText)>,
-    ) -> Result<Vec<(Fingerprint, CodeText)>, ImportError> {
+    async fn unknown(&mut self, codes: Vec<Read>) -> Result<Vec<(Fingerprint, CodeText)>, ImportError> {
         if codes.is_empty() {
-            return Ok(codes);
+            return Ok(vec![]);
         }
-        let fingerprints: Vec<Fingerprint> = codes.iter().map(|(f, _)| *f).collect();
+        let fingerprints: Vec<Fingerprint> = codes.iter().map(|read| read.fingerprint).collect();
         let store = Arc::clone(&self.store);
         let known =
             run_alone(async move { store.snapshot().await?.codes_known(&fingerprints).await }).await?;
         let known: HashMap<Fingerprint, KnownCode> = known.into_iter().map(|k| (k.fingerprint, k)).collect();
         let (mut seen, mut new) = (HashSet::new(), Vec::with_capacity(codes.len()));
-        for (fingerprint, code) in codes {
+        for Read { line, fingerprint, code } in codes {
             match known.get(&fingerprint) {
-                _ if seen.contains(&fingerprint) => self.report.repeated_in_file += 1,
-                Some(k) if k.batch.id == self.batch => self.report.repeated_in_file += 1,
-                Some(k) if self.is_sold(k)? => self.report.already_sold += 1,
-                Some(_) => self.report.in_stock += 1,
+                _ if seen.contains(&fingerprint) => self.know(line, Known::RepeatedInFile),
+                Some(k) if k.batch.id == self.batch => self.know(line, Known::RepeatedInFile),
+                Some(k) if self.is_sold(k)? => self.know(line, Known::AlreadySold(k.sku.clone())),
+                Some(k) => self.know(line, Known::InStock(k.sku.clone())),
                 None => {
                     seen.insert(fingerprint);
                     new.push((fingerprint, code));
@@ -105,6 +122,19 @@ impl Loading {
             }
         }
         Ok(new)
+    }
+
+    /// Counts and lists a code that is not new.
+    fn know(&mut self, line: u64, known: Known) {
+        let report = &mut self.report;
+        match known {
+            Known::RepeatedInFile => report.repeated_in_file += 1,
+            Known::InStock(_) => report.in_stock += 1,
+            Known::AlreadySold(_) => report.already_sold += 1,
+        }
+        if report.known.len() < LISTED_MAX {
+            report.known.push((line, known));
+        }
     }
 
     /// Whether a stored code has been given out: its place in the batch's order is below `issued`.

@@ -16,12 +16,12 @@ use crate::janitor;
 
 /// Begins a batch that nobody sees.
 pub(super) async fn begin(
-    store: &Arc<dyn Store>,
-    keyring: &Arc<Keyring>,
-    entropy: &Arc<Entropy>,
+    (store, keyring, entropy): (&Arc<dyn Store>, &Arc<Keyring>, &Arc<Entropy>),
     product: &Product,
+    request: &Request,
     lease: ([u8; 16], String),
 ) -> Result<Loading, ImportError> {
+    let bought = request.bought.clone();
     let secret = Secret::new(entropy.bytes());
     let (writer, ring, random, nonce) =
         (Arc::clone(store), Arc::clone(keyring), entropy.bytes(), entropy.bytes());
@@ -31,7 +31,7 @@ pub(super) async fn begin(
         let id = BatchId::new(tx.now(), random);
         let key = wrap(&ring, "batch", id.uuid().as_bytes(), &wrapped, nonce)
             .map_err(|e| StoreError::Data(e.to_string()))?;
-        tx.batches_begin(&NewBatch { id, product, pick, key }).await?;
+        tx.batches_begin(&NewBatch { id, product, pick, key, bought }).await?;
         commit("import-begin", tx).await?;
         Ok(id)
     })
@@ -42,6 +42,7 @@ pub(super) async fn begin(
         Arc::clone(entropy),
         (id, BatchKeys::new(id, &secret)),
         lease,
+        request,
     ))
 }
 
@@ -54,7 +55,7 @@ pub(super) async fn finish(
 ) -> Result<Report, ImportError> {
     let (batch, holder) = (loading.batch(), loading.holder());
     let mut report = loading.report;
-    let opens = read.is_ok() && !request.dry_run && report.malformed_count == 0 && report.new > 0;
+    let opens = read.is_ok() && !request.dry_run && !report.refused && report.new > 0;
     if opens {
         open(store, batch, &report, holder, request).await?;
         report.batch = Some(batch);

@@ -21,6 +21,11 @@ impl CodeText {
         Self(Zeroizing::new(joined.to_owned()))
     }
 
+    /// The same, of a text that is wiped.
+    pub(super) fn of_wiped(joined: Zeroizing<String>) -> Self {
+        Self(joined)
+    }
+
     /// The fields, at least one; a code from a `lines` file, and a generated one, has exactly one.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.0.split(char::from(SEPARATOR))

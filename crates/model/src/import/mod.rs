@@ -1,19 +1,26 @@
-//! Reads files of bought-in codes, chunk by chunk, into a verdict per record.
+//! Reads files of bought-in codes, chunk by chunk, into a verdict per record; and writes such files.
 //!
-//! Bytes go through three rooms: the byte order mark at the start (`mark`), the splitting into records
+//! Bytes go through four rooms: the encoding (`input`), the first row (`records`), the splitting into records
 //! and fields (`scanner`), and the verdict on one whole record (`record`). The memory in use is that of
-//! one code, whatever the size of the file or of its lines.
+//! one code, and of a sample of 64 KiB by which the encoding is told, whatever the size of the file or of its lines.
 //!
-//! Nothing is guessed or repaired: a code is kept byte for byte, or its line is refused with a reason.
-//! In particular no first row is taken for a header: every row is a code. This module opens no file and
-//! knows no stock; `codes import` feeds it, caps the list of malformed lines and looks for known codes.
+//! Nothing is repaired, and nothing guessed that could be guessed wrongly: a code is kept character for character, or
+//! its line is refused with a reason. This module opens no file and knows no stock; `codes import` feeds it, caps the
+//! list of malformed lines and looks for known codes.
 
 mod code;
+mod encoding;
 mod reason;
+mod separator;
 
+mod chinese;
+mod header;
+mod input;
 mod mark;
 mod record;
+mod records;
 mod scanner;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -21,10 +28,13 @@ mod tests;
 use std::str::FromStr;
 
 pub use code::{CodeText, NotCanonical};
+pub use encoding::{Encoding, UnknownEncoding};
 pub use reason::MalformedReason;
+pub use separator::{Separator, UnknownSeparator};
+pub use written::{write_header, write_row};
 
-use mark::Mark;
-use scanner::Scanner;
+use input::Input;
+use records::Records;
 
 /// The most bytes a code may have: those of its fields, and one between each two.
 ///
@@ -42,9 +52,9 @@ pub enum Format {
     Lines,
     /// [RFC 4180](https://www.rfc-editor.org/rfc/rfc4180): one code per record, of one or more fields.
     ///
-    /// Fields are separated by commas and may be quoted; a quote within a quoted field is doubled. Line ends
-    /// are those of `Lines`; within quotes they belong to the field. Where the RFC leaves a reader free
-    /// (a quote within an unquoted field, text after a closing quote) the record is malformed.
+    /// Fields are separated by commas, or by another [`Separator`], and may be quoted; a quote within a quoted field is
+    /// doubled. Line ends are those of `Lines`; within quotes they belong to the field. Where the RFC leaves a reader
+    /// free (a quote within an unquoted field, text after a closing quote) the record is malformed.
     Csv,
 }
 
@@ -75,6 +85,36 @@ impl FromStr for Format {
     }
 }
 
+/// What is known of a file before it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// How it is laid out.
+    pub format: Format,
+    /// What stands between fields of `csv`; if it is not said, what stands between the names of the header, or a comma.
+    pub separator: Option<Separator>,
+    /// Whether the first row of `csv` is a code, whatever it looks like.
+    pub no_header: bool,
+    /// How it is encoded; if it is not said, that is told from the bytes or the file refused.
+    pub encoding: Option<Encoding>,
+    /// Whether what seems to be damaged is a code all the same.
+    pub as_is: bool,
+}
+
+impl From<Format> for Layout {
+    fn from(format: Format) -> Self {
+        Self { format, separator: None, no_header: false, encoding: None, as_is: false }
+    }
+}
+
+/// What a file turned out to be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Its encoding; none if it is ASCII or was refused before it was known.
+    pub encoding: Option<Encoding>,
+    /// What stands between the names of its header, and the names; none if it has no header.
+    pub header: Option<(Separator, Vec<String>)>,
+}
+
 /// The verdict on one record of a file.
 ///
 /// `line` counts from 1 and is the physical line on which the record starts; a record of `csv` may go on
@@ -93,7 +133,7 @@ pub enum Row {
         /// Where the record starts.
         line: u64,
     },
-    /// A record that holds no code which could be sold; it refuses the file.
+    /// A record that holds no code which could be sold.
     Malformed {
         /// Where the record starts.
         line: u64,
@@ -106,63 +146,33 @@ pub enum Row {
 ///
 /// After a malformed record it goes on with the next line, so that all of them are found in one run.
 pub struct Parser {
-    stage: Stage,
-    scanner: Scanner,
-}
-
-enum Stage {
-    /// The bytes read so far, at most three, begin a byte order mark.
-    Head(Vec<u8>),
-    Records,
-    /// The file is in an encoding that is not read; its rest would only repeat that.
-    Refused,
+    input: Input,
+    records: Records,
 }
 
 impl Parser {
     /// A parser at the start of a file.
-    pub fn new(format: Format) -> Self {
-        Self { stage: Stage::Head(Vec::new()), scanner: Scanner::new(format) }
+    pub fn new(layout: &Layout) -> Self {
+        Self { input: Input::new(layout.encoding), records: Records::new(layout) }
     }
 
-    /// Reads on, and appends to `out` the rows that end in `chunk`.
+    /// Reads on, and appends to `out` the rows that are known by then.
     ///
-    /// It appends at most one row per byte: a caller that empties `out` between chunks of bounded size
-    /// needs bounded memory.
+    /// It appends at most one row per byte of `chunk` and of the sample: a caller that empties `out` between chunks of
+    /// bounded size needs bounded memory.
     pub fn feed(&mut self, chunk: &[u8], out: &mut Vec<Row>) {
-        let rest = self.feed_head(chunk, out);
-        if matches!(self.stage, Stage::Records) {
-            self.scanner.feed(rest, out);
-        }
+        self.input.feed(chunk, &mut self.records, out);
     }
 
     /// Ends the file: a last line without a line end counts as any other.
-    pub fn finish(mut self, out: &mut Vec<Row>) {
-        if let Stage::Head(head) = &self.stage {
-            self.scanner.feed(head, out);
-        }
-        self.scanner.finish(out);
+    pub fn finish(mut self, out: &mut Vec<Row>) -> Found {
+        self.input.finish(&mut self.records, out);
+        let encoding = self.input.encoding();
+        Found { encoding, header: self.records.finish(out) }
     }
 
-    /// Reads the byte order mark, if there is one, and returns what follows it.
-    fn feed_head<'a>(&mut self, mut chunk: &'a [u8], out: &mut Vec<Row>) -> &'a [u8] {
-        while let Stage::Head(head) = &mut self.stage
-            && let Some((&byte, rest)) = chunk.split_first()
-        {
-            chunk = rest;
-            head.push(byte);
-            match mark::of(head) {
-                Mark::Undecided => {}
-                Mark::Utf8 => self.stage = Stage::Records,
-                Mark::Utf16 => {
-                    out.push(Row::Malformed { line: 1, reason: MalformedReason::Utf16 });
-                    self.stage = Stage::Refused;
-                }
-                Mark::None => {
-                    self.scanner.feed(head, out);
-                    self.stage = Stage::Records;
-                }
-            }
-        }
-        chunk
+    #[cfg(test)]
+    fn capacity(&self) -> usize {
+        self.records.capacity()
     }
 }

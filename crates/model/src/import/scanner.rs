@@ -1,12 +1,12 @@
 //! Splits bytes into records and fields.
 //!
-//! One small machine reads both formats: `lines` is `csv` in which neither comma nor quote has a meaning. It is
+//! One small machine reads both formats: `lines` is `csv` in which neither separator nor quote has a meaning. It is
 //! our own because a general CSV reader accepts the records that must be refused here.
 //!
 //! ```text
 //! Start ──"──▶ Quoted ◀──"──▶ Closed        a quote after a closing one was a doubled quote
 //!   │                           │
-//!   └─other─▶ Plain ──,──▶ Field ◀──,──┘    Field is Start, but within a record
+//!   └─other─▶ Plain ──,──▶ Field ◀──,──┘    Field is Start, but within a record; `,` is any separator
 //!
 //! any but Quoted ──line end──▶ Start        any fault ──▶ Skip ──line end──▶ Start
 //! ```
@@ -15,20 +15,24 @@ use std::mem;
 
 use memchr::{memchr2, memchr3};
 
+use super::header::Shape;
 use super::record::Record;
-use super::{Format, MalformedReason, Row};
+use super::{MalformedReason, Row, Separator};
 
 const LF: u8 = b'\n';
 const CR: u8 = b'\r';
-const COMMA: u8 = b',';
 const QUOTE: u8 = b'"';
+const DASH: u8 = b'-';
+
+/// Dashes of a separator that is made of them.
+const DASHES: usize = Separator::Dashes.as_str().len();
 
 /// Where the next byte stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// At the start of a record.
     Start,
-    /// After a comma, at the start of a field.
+    /// After a separator, at the start of a field.
     Field,
     /// In a field without quotes.
     Plain,
@@ -42,19 +46,45 @@ enum State {
 
 /// The machine, and the one record it holds.
 pub(super) struct Scanner {
-    format: Format,
+    /// What stands between fields; none in `lines`.
+    separator: Option<Separator>,
     state: State,
     /// The physical line of the next byte.
     line: u64,
     /// The last byte was a CR: a LF that follows belongs to the same line end.
     after_cr: bool,
+    /// Dashes just before the next byte, where they may be a separator.
+    dashes: usize,
     record: Record,
 }
 
 impl Scanner {
     /// A machine at the start of a file, after its byte order mark.
-    pub(super) fn new(format: Format) -> Self {
-        Self { format, state: State::Start, line: 1, after_cr: false, record: Record::new() }
+    pub(super) fn new(separator: Option<Separator>, as_is: bool) -> Self {
+        let record = Record::new(as_is);
+        Self { separator, state: State::Start, line: 1, after_cr: false, dashes: 0, record }
+    }
+
+    /// Learns from the header how the records below it are laid out.
+    pub(super) fn lay_out(&mut self, separator: Separator, shape: Shape) {
+        self.separator = Some(separator);
+        self.record.lay_out(shape);
+    }
+
+    /// Learns that nothing tells the file's encoding.
+    pub(super) fn undetected(&mut self) {
+        self.record.undetected();
+    }
+
+    /// The physical line of the next byte.
+    pub(super) const fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Reads a line that makes no row.
+    pub(super) fn pass_over(&mut self, line: &[u8], out: &mut Vec<Row>) {
+        self.state = State::Skip;
+        self.feed(line, out);
     }
 
     /// Reads on.
@@ -63,6 +93,7 @@ impl Scanner {
             let end = self.special(chunk).unwrap_or(chunk.len());
             let (text, rest) = chunk.split_at(end);
             if !text.is_empty() {
+                self.end_dashes(out);
                 self.text(text, out);
             }
             chunk = rest;
@@ -73,8 +104,18 @@ impl Scanner {
         }
     }
 
+    /// Reads bytes that are no character.
+    pub(super) fn fault(&mut self, reason: MalformedReason, out: &mut Vec<Row>) {
+        self.end_dashes(out);
+        self.after_cr = false;
+        if self.state != State::Skip {
+            self.fail(reason, out);
+        }
+    }
+
     /// Ends the file.
-    pub(super) fn finish(self, out: &mut Vec<Row>) {
+    pub(super) fn finish(mut self, out: &mut Vec<Row>) {
+        self.end_dashes(out);
         match self.state {
             State::Start | State::Skip => {}
             State::Field | State::Plain | State::Closed => out.push(self.record.verdict()),
@@ -84,10 +125,14 @@ impl Scanner {
 
     /// The first byte of the chunk that has a meaning here.
     fn special(&self, chunk: &[u8]) -> Option<usize> {
-        match (self.format, self.state) {
-            (Format::Lines, _) | (_, State::Skip) => memchr2(CR, LF, chunk),
-            (Format::Csv, State::Quoted) => memchr3(QUOTE, CR, LF, chunk),
-            (Format::Csv, _) => chunk.iter().position(|byte| matches!(*byte, COMMA | QUOTE | CR | LF)),
+        match (self.separator, self.state) {
+            (None, _) | (_, State::Skip) => memchr2(CR, LF, chunk),
+            (Some(Separator::Dashes), _) => memchr3(DASH, CR, LF, chunk),
+            (Some(_), State::Quoted) => memchr3(QUOTE, CR, LF, chunk),
+            (Some(separator), _) => {
+                let separator = separator.byte();
+                chunk.iter().position(|byte| *byte == separator || matches!(*byte, QUOTE | CR | LF))
+            }
         }
     }
 
@@ -107,17 +152,34 @@ impl Scanner {
 
     fn punctuation(&mut self, byte: u8, out: &mut Vec<Row>) {
         let after_cr = mem::replace(&mut self.after_cr, byte == CR);
+        if byte == DASH {
+            self.dashes += 1;
+            return;
+        }
+        self.end_dashes(out);
         match byte {
-            COMMA => self.comma(out),
             QUOTE => self.quote(out),
             LF if after_cr && self.state == State::Quoted => self.keep_line_end(byte, out),
             LF if after_cr => {}
-            _ => self.line_end(byte, out),
+            CR | LF => self.line_end(byte, out),
+            _ => self.next_field(out),
         }
     }
 
-    /// Reads a comma outside quotes. The text just before it may have been a fault.
-    fn comma(&mut self, out: &mut Vec<Row>) {
+    /// Reads the dashes just before: text if they are few, or as many separators as they make.
+    fn end_dashes(&mut self, out: &mut Vec<Row>) {
+        let dashes = mem::take(&mut self.dashes);
+        match (dashes / DASHES, dashes % DASHES) {
+            (0, 0) => {}
+            (0, few) => self.text(&[DASH; DASHES][..few], out),
+            (separators, 0) => (0..separators).for_each(|_| self.next_field(out)),
+            _ if self.state == State::Skip => {}
+            _ => self.fail(MalformedReason::AmbiguousDashes, out),
+        }
+    }
+
+    /// Reads a separator outside quotes. The text just before it may have been a fault.
+    fn next_field(&mut self, out: &mut Vec<Row>) {
         if self.state == State::Skip {
             return;
         }

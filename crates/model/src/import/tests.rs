@@ -1,10 +1,14 @@
-//! What becomes of the files people really have; what only `csv` has is in `csv`, and the
-//! laws that hold for any file are in `laws`.
+//! What becomes of the files people really have; what only `csv` has is in `csv` and `headers`, what bytes stand for in
+//! `encodings`, files that were exported in `exported`, and the laws that hold for any file are in `laws`.
 
 mod csv;
+mod encodings;
+mod exported;
+mod headers;
 mod laws;
 
-use super::{CODE_BYTES_MAX, CodeText, Format, MalformedReason, NotCanonical, Parser, Row};
+use super::written::EXPORTED_BYTES_MAX;
+use super::{CODE_BYTES_MAX, CodeText, Format, Found, Layout, MalformedReason, NotCanonical, Parser, Row};
 
 /// A row with its code laid open: `CodeText` hides it from failed assertions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,27 +18,42 @@ enum Seen {
     Malformed(u64, MalformedReason),
 }
 
-fn rows(format: Format, chunks: &[&[u8]]) -> Vec<Row> {
+/// The rows of a file, and what it turned out to be.
+fn read(layout: &Layout, chunks: &[&[u8]]) -> (Vec<Row>, Found) {
     let mut out = Vec::new();
-    let mut parser = Parser::new(format);
+    let mut parser = Parser::new(layout);
     for chunk in chunks {
         parser.feed(chunk, &mut out);
     }
-    parser.finish(&mut out);
-    out
+    let found = parser.finish(&mut out);
+    (out, found)
+}
+
+/// The rows of a file without a header, taken as it is.
+fn rows(format: Format, chunks: &[&[u8]]) -> Vec<Row> {
+    read(&Layout { no_header: true, as_is: true, ..format.into() }, chunks).0
 }
 
 fn fields(code: &CodeText) -> Vec<String> {
     code.fields().map(str::to_owned).collect()
 }
 
-fn seen(format: Format, chunks: &[&[u8]]) -> Vec<Seen> {
+fn laid_open(rows: Vec<Row>) -> Vec<Seen> {
     let see = |row| match row {
         Row::Code { line, code } => Seen::Code(line, fields(&code)),
         Row::Blank { line } => Seen::Blank(line),
         Row::Malformed { line, reason } => Seen::Malformed(line, reason),
     };
-    rows(format, chunks).into_iter().map(see).collect()
+    rows.into_iter().map(see).collect()
+}
+
+fn seen(format: Format, chunks: &[&[u8]]) -> Vec<Seen> {
+    laid_open(rows(format, chunks))
+}
+
+/// What is seen of a file of which only the layout is said.
+fn seen_as(layout: &Layout, file: impl AsRef<[u8]>) -> Vec<Seen> {
+    laid_open(read(layout, &[file.as_ref()]).0)
 }
 
 fn lines(file: impl AsRef<[u8]>) -> Vec<Seen> {
@@ -129,40 +148,30 @@ fn byte_order_mark_is_dropped_at_the_very_start_only() {
     assert_eq!(seen(Format::Lines, &[b"\xef", b"", b"\xbb", b"\xbfA"]), [code(1, ["A"])]);
     // Two bytes of the mark are no mark, but the start of another character, or of none.
     assert_eq!(lines("\u{fec0}A"), [code(1, ["\u{fec0}A"])]);
-    assert_eq!(lines(b"\xef\xbb"), [Seen::Malformed(1, MalformedReason::NotUtf8)]);
-}
-
-#[test]
-fn utf_16_file_is_refused_once_as_a_whole() {
-    for file in [b"\xff\xfeA\0\n\0B\0", b"\xfe\xff\0A\0\n\0B", b"\xff\xfe\0\0A\0\0\0"] {
-        assert_eq!(lines(file), [Seen::Malformed(1, MalformedReason::Utf16)]);
-        assert_eq!(csv(file), [Seen::Malformed(1, MalformedReason::Utf16)]);
-    }
-    assert_eq!(
-        seen(Format::Lines, &[b"\xff", b"\xfe", b"A\0"]),
-        [Seen::Malformed(1, MalformedReason::Utf16)]
-    );
-    let nul = MalformedReason::ControlCharacter('\0');
-    assert_eq!(lines(b"A\0\n\0B\0"), [Seen::Malformed(1, nul), Seen::Malformed(2, nul)], "without a mark");
+    assert_eq!(lines(b"\xef\xbb"), [Seen::Malformed(1, MalformedReason::UndetectedEncoding)]);
 }
 
 #[test]
 fn every_malformed_line_is_told_and_the_good_ones_go_on() {
     let file = b"A\nB\xff\nC\0\nD\x7f\nE\xc2\x85\nF\x1f,\"\n\xc3\nG\n\xb1\xa8";
     let control = MalformedReason::ControlCharacter;
-    let expected = [
-        code(1, ["A"]),
-        Seen::Malformed(2, MalformedReason::NotUtf8),
-        Seen::Malformed(3, control('\0')),
-        Seen::Malformed(4, control('\x7f')),
-        Seen::Malformed(5, control('\u{85}')),
-        Seen::Malformed(6, control('\x1f')),
-        Seen::Malformed(7, MalformedReason::NotUtf8),
-        code(8, ["G"]),
-        Seen::Malformed(9, MalformedReason::NotUtf8),
-    ];
-    assert_eq!(lines(file), expected);
-    assert_eq!(csv(file), expected);
+    let expected = |not_utf_8: MalformedReason| {
+        [
+            code(1, ["A"]),
+            Seen::Malformed(2, not_utf_8.clone()),
+            Seen::Malformed(3, control('\0')),
+            Seen::Malformed(4, control('\x7f')),
+            Seen::Malformed(5, control('\u{85}')),
+            Seen::Malformed(6, control('\x1f')),
+            Seen::Malformed(7, not_utf_8.clone()),
+            code(8, ["G"]),
+            Seen::Malformed(9, not_utf_8),
+        ]
+    };
+    assert_eq!(lines(file), expected(MalformedReason::UndetectedEncoding));
+    assert_eq!(csv(file), expected(MalformedReason::UndetectedEncoding));
+    let said = Layout { encoding: Some(super::Encoding::Utf8), ..Format::Lines.into() };
+    assert_eq!(seen_as(&said, file), expected(MalformedReason::NotUtf8));
 }
 
 #[test]
@@ -222,12 +231,12 @@ fn memory_does_not_grow_with_a_file_that_has_no_line_end() {
     {
         let chunk = vec![start.as_bytes()[0]; 1 << 20];
         let mut out = Vec::new();
-        let mut parser = Parser::new(format);
+        let mut parser = Parser::new(&format.into());
         parser.feed(start.as_bytes(), &mut out);
         for _ in 0..50 {
             parser.feed(&chunk, &mut out);
         }
-        assert_eq!(parser.scanner.capacity(), CODE_BYTES_MAX);
+        assert_eq!(parser.capacity(), EXPORTED_BYTES_MAX);
         parser.finish(&mut out);
         assert_eq!(out.len(), 1);
     }

@@ -30,8 +30,8 @@ pub(super) const CODES: &str = "\
     CROSS JOIN LATERAL (SELECT * FROM code
         WHERE batch = j.batch AND position >= j.start AND position < j.upto OFFSET 0) c";
 pub(super) const BEGIN: &str = "\
-    INSERT INTO batch (id, product, kind, state, pick, key_id, wrapped, created_at)
-    VALUES ($1, $2, 'import', 'loading', $3, $4, $5, $6)";
+    INSERT INTO batch (id, product, kind, state, pick, key_id, wrapped, created_at, supplier, cost_minor, expires_at)
+    VALUES ($1, $2, 'import', 'loading', $3, $4, $5, $6, $7, $8, $9)";
 /// Opening changes the batch's size, which is in a key: it waits for this lock, and this lock for it.
 pub(super) const LOADING_KEPT: &str = "SELECT 1 FROM batch WHERE id = $1 AND state = 'loading' FOR KEY SHARE";
 pub(super) const LOADING_LOCK: &str = "SELECT 1 FROM batch WHERE id = $1 AND state = 'loading' FOR UPDATE";

@@ -148,7 +148,13 @@ impl Fixture {
     pub(super) fn new_batch(&self, product: &Product) -> NewBatch {
         let key = KeyId::parse("wrap-1").expect("a key id");
         let key = WrappedKey { key, bytes: self.bytes::<72>().to_vec() };
-        NewBatch { id: self.id(BatchId::new), product: product.id, pick: Pick::Fifo, key }
+        NewBatch {
+            id: self.id(BatchId::new),
+            product: product.id,
+            pick: Pick::Fifo,
+            key,
+            bought: crate::batches::Bought::default(),
+        }
     }
 
     /// A code like no other.

@@ -10,6 +10,7 @@ use tessera_backoffice::import::{Chunks, Request, import};
 use tessera_backoffice::{api_keys, products};
 use tessera_model::import::Format;
 use tessera_model::text::Sku;
+use tessera_store::batches::Bought;
 use tessera_store::operators::Role;
 use tessera_store::run_alone;
 
@@ -95,7 +96,9 @@ async fn fill(shop: &Shop) -> Result<Option<String>, Failure> {
     for (sku, count) in skus.into_iter().zip(goods::STOCK).filter(|(sku, _)| !stocked(sku)) {
         let request = Request {
             sku,
-            format: Format::Lines,
+            layout: Format::Lines.into(),
+            skip_malformed: false,
+            bought: Bought::default(),
             source: "the demo".to_owned(),
             dry_run: false,
             actor: ACTOR.to_owned(),

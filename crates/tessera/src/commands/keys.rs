@@ -46,7 +46,7 @@ fn name_of(text: String) -> Result<String, Failure> {
 }
 
 /// RFC 3339, or a date, which ends at its midnight UTC.
-fn expiry(text: &str) -> Result<Timestamp, Failure> {
+pub(super) fn expiry(text: &str) -> Result<Timestamp, Failure> {
     timestamp(text)
         .or_else(|| timestamp(&format!("{text}T00:00:00Z")))
         .ok_or_else(|| Failure::usage(format!("--expires {text} is no date")).with_remedy("give 2027-01-31"))

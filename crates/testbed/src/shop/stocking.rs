@@ -15,6 +15,7 @@ use tessera_model::money::{Currency, Money};
 use tessera_model::product::{Coupon, Kind, ProductRules, Raffle};
 use tessera_model::text::{ProductName, Sku};
 use tessera_model::time::Timestamp;
+use tessera_store::batches::Bought;
 
 use super::Shop;
 
@@ -99,7 +100,9 @@ impl Shop {
     pub fn request(&self, sku: &str) -> Request {
         Request {
             sku: Sku::parse(sku).unwrap(),
-            format: Format::Lines,
+            layout: Format::Lines.into(),
+            skip_malformed: false,
+            bought: Bought::default(),
             source: format!("{sku}.txt"),
             dry_run: false,
             actor: "test".to_owned(),

@@ -19,7 +19,15 @@ async fn with_loading() -> (Shop, BatchId) {
     let id = BatchId::new(shop.clock.now(), shop.entropy.bytes());
     let key = WrappedKey { key: KeyId::parse("test-1").expect("a key's id"), bytes: vec![1] };
     let mut tx = begin(&shop).await;
-    tx.batches_begin(&NewBatch { id, product, pick: Pick::Fifo, key }).await.expect("it is begun");
+    tx.batches_begin(&NewBatch {
+        id,
+        product,
+        pick: Pick::Fifo,
+        key,
+        bought: tessera_store::batches::Bought::default(),
+    })
+    .await
+    .expect("it is begun");
     tx.codes_insert(id, &[code(0, 1)]).await.expect("it is loading");
     tx.commit().await.expect("it commits");
     (shop, id)

@@ -18,6 +18,7 @@ const ROUTES: &[(&str, &str, Role)] = &[
     ("get", "/v1/admin/products/{sku}", Role::Viewer),
     ("put", "/v1/admin/products/{sku}", Role::Operator),
     ("get", "/v1/admin/products/{sku}/batches", Role::Viewer),
+    ("post", "/v1/admin/products/{sku}/batches", Role::Operator),
     ("post", "/v1/admin/batches/{id}/void", Role::Operator),
     ("post", "/v1/admin/codes/check", Role::Viewer),
     ("get", "/v1/admin/orders", Role::Viewer),

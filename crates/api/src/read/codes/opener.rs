@@ -63,22 +63,28 @@ impl Opener {
 
     /// The code at a position of the chain, as it is shown; `sealed` is what is stored there.
     pub(super) fn text(&self, position: i64, sealed: Option<&[u8]>) -> Result<String> {
+        self.code(position, sealed).map(|code| code.text().to_string())
+    }
+
+    /// The same with its fields apart.
+    pub(super) fn code(&self, position: i64, sealed: Option<&[u8]>) -> Result<CodeText> {
         let lost = || StoreError::inconsistent("code", "sealed");
-        let text = match self {
+        let plain = |text: String| CodeText::from_canonical(text.into_bytes()).ok();
+        let code = match self {
             Self::Stored { keys, .. } => {
                 let at = self.stored_at(position).ok_or_else(lost)?;
                 let bytes = keys.open(at, sealed.ok_or_else(lost)?).map_err(|_| lost())?;
-                CodeText::from_canonical(bytes).ok().map(|code| code.text().to_string())
+                CodeText::from_canonical(bytes).ok()
             }
             Self::Pool { format, order, start } => {
-                start.checked_add(position).and_then(|index| format.code(order, index))
+                start.checked_add(position).and_then(|index| format.code(order, index)).and_then(plain)
             }
             Self::Round { numbers, first_number } => {
                 let number = numbers.of(position).and_then(|offset| first_number.checked_add(offset));
-                number.map(|number| number.to_string())
+                number.and_then(|number| plain(number.to_string()))
             }
         };
-        text.ok_or_else(lost)
+        code.ok_or_else(lost)
     }
 }
 

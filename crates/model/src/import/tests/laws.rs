@@ -6,8 +6,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use super::{Seen, fields, only_code, seen};
-use crate::import::{CODE_BYTES_MAX, CodeText, FIELDS_MAX, Format};
+use super::{Seen, fields, laid_open, only_code, read, seen};
+use crate::import::{CODE_BYTES_MAX, CodeText, Encoding, FIELDS_MAX, Format, Layout, Separator};
 
 fn format() -> impl Strategy<Value = Format> {
     select(vec![Format::Lines, Format::Csv])
@@ -82,7 +82,65 @@ fn line_ends(text: &str) -> u64 {
     u64::try_from(text.replace("\r\n", "\n").matches(['\r', '\n']).count()).unwrap()
 }
 
+/// Whatever may be said of a file.
+fn layout() -> impl Strategy<Value = Layout> {
+    let encodings: Vec<Option<Encoding>> = Encoding::ALL.into_iter().map(Some).chain([None]).collect();
+    let separators: Vec<Option<Separator>> = Separator::ALL.into_iter().map(Some).chain([None]).collect();
+    (format(), select(separators), select(encodings), any::<bool>(), any::<bool>()).prop_map(
+        |(format, separator, encoding, no_header, as_is)| Layout {
+            format,
+            separator,
+            no_header,
+            encoding,
+            as_is,
+        },
+    )
+}
+
+/// Pieces of files in every encoding: marks, headers, half characters, dashes.
+fn any_file() -> impl Strategy<Value = Vec<u8>> {
+    let pieces: [&[u8]; 16] = [
+        b"\xff\xfe",
+        b"\xfe\xff",
+        b"\xef\xbb\xbf",
+        "卡号".as_bytes(),
+        b"\xbf\xa8\xba\xc5",
+        b"\xc3\xdc",
+        b"\xc3",
+        b"\x94\x39\xfc\x36",
+        b"code,pin",
+        b"code;state;batch",
+        b"----",
+        b"-",
+        b"A\0",
+        b"\0\xd8",
+        b"'",
+        b"\n\0",
+    ];
+    let others: [&[u8]; 6] = [b"\r", b"\n", b",", b"\"", b"a", b"\xff"];
+    let pieces = pieces.into_iter().chain(others).map(<[u8]>::to_vec).collect::<Vec<_>>();
+    vec(select(pieces), 0..40).prop_map(|pieces| pieces.concat())
+}
+
 proptest! {
+    #[test]
+    fn any_bytes_make_the_same_rows_however_they_are_cut(
+        layout in layout(),
+        file in any_file(),
+        cuts in vec(any::<Index>(), 0..20),
+    ) {
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(file.len() + 1)).collect();
+        ends.extend([0, file.len()]);
+        ends.sort_unstable();
+        let chunks: Vec<&[u8]> = ends.windows(2).map(|pair| &file[pair[0]..pair[1]]).collect();
+        let bytes: Vec<&[u8]> = file.chunks(1).collect();
+        let (whole, found) = read(&layout, &[&file]);
+        let (cut, found_cut) = read(&layout, &chunks);
+        prop_assert_eq!((laid_open(cut), found_cut), (laid_open(whole.clone()), found.clone()));
+        let (single, found_single) = read(&layout, &bytes);
+        prop_assert_eq!((laid_open(single), found_single), (laid_open(whole), found));
+    }
+
     #[test]
     fn rows_do_not_depend_on_where_chunks_are_cut(
         format in format(),
@@ -107,7 +165,7 @@ proptest! {
                 Seen::Code(line, _) | Seen::Blank(line) | Seen::Malformed(line, _) => line,
             })
             .collect();
-        prop_assert!(lines.is_sorted_by(|a, b| a < b), "{lines:?}");
+        prop_assert!(lines.is_sorted(), "{lines:?}");
     }
 
     #[test]

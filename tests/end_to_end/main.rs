@@ -19,6 +19,7 @@ mod large;
 mod points;
 mod poison;
 mod raffle;
+mod restore;
 mod servers;
 mod slow;
 mod split;

@@ -11,6 +11,7 @@ mod expire;
 mod operators;
 mod pay;
 mod plans;
+mod recover;
 mod refunds;
 
 mod archive;

@@ -9,6 +9,7 @@ use tessera_model::issue::{Candidate, Plan, SET_MAX, Stockroom};
 use tessera_model::order::{Order, OrderState, OrderStatus};
 use tessera_store::{Result, Step, Tx};
 
+use crate::copies::{Copy, Known};
 use crate::rounds::Mint;
 
 mod read;
@@ -60,6 +61,8 @@ pub struct Effects {
     pub more: Vec<ProductId>,
     /// Orders for the next set, in their order.
     pub again: Vec<OrderId>,
+    /// The store's pair after it, if it changed anything.
+    pub committed: Option<Copy>,
 }
 
 impl Effects {
@@ -68,18 +71,20 @@ impl Effects {
         self.changed.extend(other.changed);
         self.more.extend(other.more);
         self.again.extend(other.again);
+        self.committed = other.committed.or(self.committed);
     }
 }
 
 /// The step.
 pub struct Issue {
     mint: Mint,
+    pub(crate) known: Known,
 }
 
 impl Issue {
     /// The step with what opening rounds takes.
-    pub const fn new(mint: Mint) -> Self {
-        Self { mint }
+    pub fn new(mint: Mint) -> Self {
+        Self { mint, known: Known::default() }
     }
 }
 
@@ -94,9 +99,13 @@ impl Step for Issue {
         let candidates = candidates(&room);
         let plan = room.stockroom.plan(&candidates);
         let issued: BTreeSet<OrderId> = plan.issued.iter().copied().collect();
-        write::plan(tx, &self.mint, &plan, &room.orders, inputs.len() == 1).await?;
+        let meta = write::plan(tx, &self.mint, &plan, &room.orders, inputs.len() == 1).await?;
+        if let Some(meta) = meta {
+            self.known.check(tx, meta, true).await?;
+        }
 
-        let effects = effects(&plan, &room, &issued, inputs);
+        let mut effects = effects(&plan, &room, &issued, inputs);
+        effects.committed = meta.map(Copy::from);
         let outcome = |work: &Work| outcome(*work, &room.orders, &plan, &issued);
         let mut results: Vec<IssueResult> = inputs
             .iter()
@@ -183,7 +192,7 @@ fn effects(plan: &Plan, room: &Room, issued: &BTreeSet<OrderId>, inputs: &[Work]
     let left = left.filter_map(|order| room.lines.get(&order.id)).flatten().map(|(_, product, _)| *product);
     let more = read.chain(left).collect();
     let changed = plan.issued.iter().chain(&plan.backordered).chain(&plan.over).copied().collect();
-    Effects { changed, more, again: plan.deferred.clone() }
+    Effects { changed, more, again: plan.deferred.clone(), committed: None }
 }
 
 /// How much of each waitlist a set reads: one more than it may fill, its own orders and as many from the head, so

@@ -5,16 +5,19 @@
 //! finds the orders issued. Its caller is the binary; it knows the broker as bytes and the store as sets.
 
 mod alone;
+mod copies;
 mod letters;
 mod message;
 mod over;
 mod serial;
 
 pub mod issue;
+pub mod recover;
 pub mod replace;
 pub mod rounds;
 pub mod void;
 
+pub use copies::{Copy, same_copy};
 pub use issue::{Effects, Issue, IssueOutcome, IssueResult, Work};
 pub use message::{Undecodable, decode};
 pub use replace::{Replace, ReplaceOutcome, Replacement};

@@ -14,6 +14,7 @@ use tessera_store::{Entropy, SchemaState, Store};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::copies::Copy;
 use crate::issue::Issue;
 use crate::rounds::Mint;
 
@@ -39,6 +40,10 @@ const ALIKE_PAUSE: Duration = Duration::from_secs(10);
 pub trait SetNote: Send + Sync + 'static {
     /// The orders of the set in hand; none when it is done.
     fn write(&mut self, orders: &[tessera_model::ids::OrderId]);
+    /// The last issuing set that was committed.
+    fn keep(&mut self, copy: Copy);
+    /// The last issuing set that this issuer, or a predecessor in its place, has committed.
+    fn kept(&mut self) -> Option<Copy>;
     /// The orders that a predecessor had in hand when it ended.
     fn read(&mut self) -> Vec<tessera_model::ids::OrderId>;
 }
@@ -114,6 +119,9 @@ impl Serial {
         stop: &CancellationToken,
         wait: &mut Duration,
     ) -> End {
+        if let Err(error) = self.hand.same_copy().await {
+            return End::Pause(error.to_string());
+        }
         let registered = tokio::select! {
             () = stop.cancelled() => return End::Stopped,
             registered = self.register() => registered,

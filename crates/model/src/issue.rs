@@ -104,6 +104,10 @@ impl Stockroom {
     pub fn plan(&mut self, candidates: &[Candidate]) -> Plan {
         let mut plan = Plan::default();
         for room in self.raffles.values_mut() {
+            if let Some(spent) = room.round.as_ref().filter(|round| round.batch.unissued() == 0) {
+                // Burned to its end after a restore.
+                plan.rounds.insert(spent.batch.id, Turned { digest: spent.digest, full: true });
+            }
             plan.opened.extend(room.settle());
         }
         for candidate in candidates {

@@ -10,6 +10,7 @@ mod coupons;
 mod customers;
 mod encode;
 mod error;
+mod generations;
 mod history;
 mod ledger;
 mod letters;

@@ -13,6 +13,7 @@ mod tx;
 pub mod batches;
 pub mod coupons;
 pub mod customers;
+pub mod generations;
 pub mod history;
 pub mod ledger;
 pub mod letters;

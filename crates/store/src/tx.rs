@@ -7,6 +7,7 @@ use crate::batches::BatchOps;
 use crate::coupons::CouponOps;
 use crate::customers::CustomerOps;
 use crate::error::Result;
+use crate::generations::GenerationOps;
 use crate::history::HistoryOps;
 use crate::ledger::LedgerOps;
 use crate::letters::LetterOps;
@@ -102,6 +103,7 @@ pub trait Tx:
     + WaitlistOps
     + LedgerOps
     + HistoryOps
+    + GenerationOps
     + LetterOps
     + OperatorOps
     + ReconcileOps

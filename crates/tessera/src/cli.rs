@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Migrate,
     /// Check configuration, database, broker, keys and clock, and say what to do.
     Doctor,
+    /// After a restore or a failover: burn what buyers may have seen, so that issuers go on.
+    Recover(RecoverWish),
     /// List, show and apply products.
     #[command(subcommand)]
     Products(Products),
@@ -151,6 +153,16 @@ pub(crate) enum Codes {
         #[arg(long)]
         sku: Option<String>,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecoverWish {
+    /// In each open batch: as many codes of one batch as may have been given out since the copy was made.
+    #[arg(long, default_value_t = 1_000, value_name = "POSITIONS", value_parser = clap::value_parser!(i64).range(0..))]
+    pub(crate) burn: i64,
+    /// Why, for the audit log.
+    #[arg(long)]
+    pub(crate) reason: Option<String>,
 }
 
 #[derive(Debug, Args)]

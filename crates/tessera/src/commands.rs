@@ -16,6 +16,7 @@ mod orders;
 mod payments;
 mod products;
 mod reconcile;
+mod recover;
 mod replace;
 mod rounds;
 mod serve;
@@ -46,6 +47,7 @@ pub(crate) async fn run(cli: Cli, output: Output) -> Outcome {
         Command::Serve(serve) => serve::run(&settings(vec![])?, &serve).await,
         Command::Migrate => migrate::run(&settings(vec![])?, output).await,
         Command::Doctor => doctor::run(file.as_deref(), output).await,
+        Command::Recover(wanted) => recover::run(&settings(vec![])?, &wanted, output).await,
         Command::Products(command) => products::run(&settings(vec![])?, command, output).await,
         Command::Codes(command) => codes::run(&settings(vec![])?, command, output).await,
         Command::Orders(command) => orders::run(&settings(vec![])?, command, output).await,

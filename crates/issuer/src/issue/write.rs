@@ -7,7 +7,7 @@ use tessera_model::issue::Plan;
 use tessera_model::order::{Order, OrderEvent, OrderStatus};
 use tessera_model::round::NewRound;
 use tessera_store::orders::Advance;
-use tessera_store::{Result, Tx};
+use tessera_store::{Result, StoreMeta, Tx};
 
 use crate::over;
 use crate::rounds::Mint;
@@ -19,7 +19,8 @@ pub(super) async fn plan(
     plan: &Plan,
     orders: &BTreeMap<OrderId, Order>,
     alone: bool,
-) -> Result<()> {
+) -> Result<Option<StoreMeta>> {
+    let mut meta = None;
     rounds(tx, mint, plan).await?;
     if !plan.spans.is_empty() {
         given(tx, plan).await?;
@@ -34,7 +35,7 @@ pub(super) async fn plan(
     settle(tx, plan, orders).await?;
     if !advances.is_empty() {
         tx.orders_advance(&advances).await?;
-        tx.sets_raise().await?;
+        meta = Some(tx.sets_raise().await?);
     }
     if !plan.ending.is_empty() {
         // After the orders: what those that are still pending hold is claimed from now on.
@@ -45,7 +46,7 @@ pub(super) async fn plan(
         let tried: Vec<OrderId> = orders.keys().copied().collect();
         tx.attempts_clear(&tried).await?;
     }
-    Ok(())
+    Ok(meta)
 }
 
 /// Rounds on sale move first: one has to be full before the next is opened.

@@ -10,6 +10,7 @@ use tessera_store::{Entropy, Result, SetFault, Store, StoreError, run_set};
 use super::SetNote;
 use super::alike::Alike;
 use crate::alone;
+use crate::copies::{Known, same_copy};
 use crate::issue::{Effects, Issue, IssueOutcome, IssueResult, Work};
 use crate::letters::{self, Failed};
 use crate::message::{Undecodable, decode};
@@ -24,6 +25,7 @@ pub(super) struct Hand {
     entropy: Arc<Entropy>,
     step: Arc<Issue>,
     note: Box<dyn SetNote>,
+    known: Known,
     /// Orders a predecessor had in hand when it ended.
     suspects: HashSet<OrderId>,
     /// Lone tries that the store failed and this process survived: the next one of the order is not another.
@@ -42,10 +44,25 @@ impl Hand {
         step: Issue,
         mut note: Box<dyn SetNote>,
     ) -> Self {
+        let known = step.known.clone();
+        known.set(note.kept());
         let step = Arc::new(step);
         let suspects = note.read().into_iter().collect();
         let (survived, alike) = (HashMap::new(), Alike::default());
-        Self { store, broker, entropy, step, note, suspects, survived, alike }
+        Self { store, broker, entropy, step, note, known, suspects, survived, alike }
+    }
+
+    /// Whether the store is the copy that this issuer worked with last.
+    pub(super) async fn same_copy(&self) -> Result<()> {
+        same_copy(&self.store, self.known.get()).await
+    }
+
+    /// Keeps what was committed last.
+    fn keep(&mut self, effects: &mut Effects) {
+        if let Some(copy) = effects.committed.take() {
+            self.known.set(Some(copy));
+            self.note.keep(copy);
+        }
     }
 
     /// Nothing is in hand.
@@ -72,6 +89,7 @@ impl Hand {
             self.alone(item, &mut effects).await?;
         }
         self.look_again(&mut effects).await?;
+        self.keep(&mut effects);
         self.wake(effects.changed).await;
         // Last, so that a set that is tried again writes them once.
         self.write(&undecodable).await?;

@@ -17,6 +17,7 @@ use tessera_model::time::Timestamp;
 use tessera_store::batches::{BatchOps, BatchReading, IssuedSpan, KnownCode, NewBatch, NewCode};
 use tessera_store::coupons::{CouponOps, NewPool, PoolAt, StoredFormat};
 use tessera_store::customers::CustomerOps;
+use tessera_store::generations::GenerationOps;
 use tessera_store::history::{HistoryOps, MoneyMoved};
 use tessera_store::ledger::{
     BatchRecord, Claimant, Covered, LedgerOps, Movement, MovementFilter, NewVoid, SpanCause, VoidedPlace,
@@ -199,6 +200,10 @@ delegate! {
         audit_of(subject: &str, limit: i64) -> Vec<(Timestamp, AuditEntry)>;
         letters_of(order: OrderId) -> Vec<Letter>;
         orders_reissue(order: OrderId) -> Option<i32>;
+    }
+    GenerationOps {
+        generations_had(generation: [u8; 16]) -> bool;
+        generations_renew(new: [u8; 16], burned: i64) -> ();
     }
     LetterOps {
         letters_put(letters: &[Letter]) -> ();

@@ -75,6 +75,7 @@ macro_rules! conformance_suite {
             snapshot_does_not_wait_for_a_writer,
             concurrent_transactions_lose_no_count,
             generation_stays_while_sets_rise,
+            generation_that_ended_is_known,
             partitions_are_read_as_they_were_put,
             migrating_again_changes_nothing,
             closed_store_is_unavailable,

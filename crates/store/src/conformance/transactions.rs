@@ -111,6 +111,18 @@ pub async fn generation_stays_while_sets_rise(fixture: &Fixture) {
     }
 }
 
+/// A generation that ended is known by the copy that was recovered, and had once only.
+pub async fn generation_that_ended_is_known(fixture: &Fixture) {
+    let before = fixture.write(async |tx| tx.sets_raise().await).await;
+    assert!(!fixture.read(async |tx| tx.generations_had(before.generation).await).await);
+    fixture.write(async |tx| tx.generations_renew([7; 16], 40).await).await;
+    let after = fixture.read(async |tx| tx.meta().await).await;
+    assert_eq!((after.generation, after.sets), ([7; 16], before.sets));
+    assert!(fixture.read(async |tx| tx.generations_had(before.generation).await).await);
+    fixture.write(async |tx| tx.generations_renew(before.generation, 0).await).await;
+    fixture.assert_refused(async |tx| tx.generations_renew([9; 16], 0).await).await;
+}
+
 /// The number of issuer queues is kept; none, or more than there can be, is refused.
 pub async fn partitions_are_read_as_they_were_put(fixture: &Fixture) {
     fixture.write(async |tx| tx.partitions_put(256).await).await;

@@ -1,6 +1,7 @@
 //! `tessera doctor`: each line ok, or what to do.
 
 mod broker;
+mod copy;
 mod customers;
 
 use std::path::Path;
@@ -8,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
-use tessera_issuer::same_copy;
 use tessera_store::{Store, run_alone};
 
 use crate::Outcome;
@@ -81,7 +81,7 @@ async fn checks(file: Option<&Path>) -> Vec<Check> {
                 Err(error) => Check::wrong("database", &error.into()),
             });
             checks.push(Check::ok("keys", "the keyring belongs to the database"));
-            checks.push(copy(&settings, &shop).await);
+            checks.push(copy::check(&settings, &shop).await);
             checks.push(clock(&shop).await);
             checks.push(letters(&shop.store).await);
             checks.push(customers::check(&settings, &shop).await);
@@ -101,18 +101,6 @@ async fn checks(file: Option<&Path>) -> Vec<Check> {
         checks.push(Check::wrong("payments", &failure));
     }
     checks
-}
-
-/// Whether the issuers that worked from this folder may go on with this database.
-async fn copy(settings: &Settings, shop: &Shop) -> Check {
-    for known in crate::note::copies(&settings.data_dir) {
-        if let Err(error) = same_copy(&shop.store, Some(known)).await {
-            let failure =
-                Failure::no(error.to_string()).with_remedy("`tessera recover`, as docs/restore.md says");
-            return Check::wrong("copy", &failure);
-        }
-    }
-    Check::ok("copy", "the data is what issuers here worked with last")
 }
 
 fn keyring_mode(settings: &Settings) -> Check {

@@ -37,7 +37,11 @@ pub(super) async fn export(shop: &Shop, wanted: &ExportCodes, output: Output) ->
     // First how many fields the widest code has, so that every row has as many cells.
     let mut columns = 1;
     for batch in &batches {
-        each(shop, *batch, |code| Ok(columns = columns.max(code.code.fields().count()))).await?;
+        each(shop, *batch, |code| {
+            columns = columns.max(code.code.fields().count());
+            Ok(())
+        })
+        .await?;
     }
     let mut text = String::new();
     write_header(columns, &mut text);

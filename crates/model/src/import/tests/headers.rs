@@ -29,7 +29,7 @@ fn a_known_header_is_no_code_and_says_what_stands_between_fields() {
     for separator in Separator::ALL {
         let s = separator.as_str();
         let file = format!("\u{feff}\r\n卡号{s} 密码 \r\n0012345678901234567{s}0\r\n\r\n=A{s}, ; |\r\n");
-        let rows = seen_as(&csv(), &file.replace(", ; |", "😀"));
+        let rows = seen_as(&csv(), file.replace(", ; |", "😀"));
         let expected =
             [Seen::Blank(1), code(3, ["0012345678901234567", "0"]), Seen::Blank(4), code(5, ["=A", "😀"])];
         assert_eq!(rows, expected, "{separator:?}");

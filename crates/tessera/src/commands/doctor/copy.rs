@@ -1,0 +1,20 @@
+//! Whether the data is what issuers here worked with last.
+
+use tessera_issuer::same_copy;
+
+use super::Check;
+use crate::failure::Failure;
+use crate::settings::Settings;
+use crate::shop::Shop;
+
+/// Whether the issuers that worked from this folder may go on with this database.
+pub(super) async fn check(settings: &Settings, shop: &Shop) -> Check {
+    for known in crate::note::copies(&settings.data_dir) {
+        if let Err(error) = same_copy(&shop.store, Some(known)).await {
+            let failure =
+                Failure::no(error.to_string()).with_remedy("`tessera recover`, as docs/restore.md says");
+            return Check::wrong("copy", &failure);
+        }
+    }
+    Check::ok("copy", "the data is what issuers here worked with last")
+}

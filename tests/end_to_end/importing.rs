@@ -7,7 +7,7 @@ use tessera_testbed::program::{Client, Program, codes};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-const LARGE: usize = 200_000;
+const LARGE: usize = 100_000;
 const BUYERS: usize = 4;
 
 /// The most memory an import may take, whatever the file's size.

@@ -1,6 +1,6 @@
 //! Refunds that are told: money of a payment went back, as an operator confirms or a provider's notice says.
 //!
-//! The rules are `model`'s ([`refund_told`]). A refund notice that does not fit what is known (no such payment, another
+//! The rules are `model`'s ([`tessera_model::pay::refund_told`]). A refund notice that does not fit what is known (no such payment, another
 //! currency or order, more than is there, an id that named another refund) is kept for operators with its reason; what of
 //! it fits still moves. Neither moves an order, but one that is `refund_due` is `refunded` once nothing of it is left.
 

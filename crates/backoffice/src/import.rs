@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use tessera_model::ids::BatchId;
 use tessera_model::import::{Layout, Parser, Row};
 use tessera_model::keys::Keyring;
-use tessera_model::product::Product;
+use tessera_model::product::{Kind, Product};
 use tessera_model::text::Sku;
 use tessera_store::batches::Bought;
 use tessera_store::{Entropy, Store, StoreError};
@@ -58,6 +58,8 @@ pub struct Request {
     pub layout: Layout,
     /// Import the rest of a file that has malformed lines.
     pub skip_malformed: bool,
+    /// How long to wait for another import; for ever if nothing is said.
+    pub patience: Option<Duration>,
     /// Where the codes came from.
     pub bought: Bought,
     /// What it is called, for those who wait and for the audit log.
@@ -151,6 +153,20 @@ pub enum ImportError {
     /// No such product.
     #[error("there is no product {0}: apply it first")]
     NoProduct(Sku),
+    /// Its codes are computed.
+    #[error(
+        "{0} is no product of imported codes: a coupon takes a higher count, and a raffle opens rounds by itself"
+    )]
+    OtherKind(Sku),
+    /// The codes would be of no use.
+    #[error("the codes have ended by then: give a later expiry")]
+    Ended,
+    /// Another import goes on, and whoever asked would not wait longer.
+    #[error("another import goes on ({0}): try again when it is done")]
+    Waits(String),
+    /// More bytes than a file may have.
+    #[error("the file is longer than {FILE_BYTES_MAX} bytes: divide it")]
+    TooLarge,
     /// The file could not be read.
     #[error("the file cannot be read: {0}")]
     Source(String),
@@ -178,7 +194,7 @@ pub async fn import(
     chunks: &mut dyn Chunks,
     watch: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Report, ImportError> {
-    let product = product(store, &request.sku).await?;
+    let product = product(store, &request).await?;
     let lease = lease::take(store, entropy.bytes(), &request, watch).await?;
     let result = async {
         lease::clear(store, &lease).await?;
@@ -194,12 +210,21 @@ pub async fn import(
     result
 }
 
-async fn product(store: &Arc<dyn Store>, sku: &Sku) -> Result<Product, ImportError> {
-    let (reader, wanted) = (Arc::clone(store), sku.clone());
-    let found =
-        tessera_store::run_alone(async move { reader.snapshot().await?.products_of(&[wanted]).await })
-            .await?;
-    found.into_iter().next().ok_or_else(|| ImportError::NoProduct(sku.clone()))
+async fn product(store: &Arc<dyn Store>, request: &Request) -> Result<Product, ImportError> {
+    let (reader, sku) = (Arc::clone(store), request.sku.clone());
+    let (found, now) = tessera_store::run_alone(async move {
+        let mut tx = reader.snapshot().await?;
+        Ok((tx.products_of(&[sku]).await?.pop(), tx.now()))
+    })
+    .await?;
+    let product = found.ok_or_else(|| ImportError::NoProduct(request.sku.clone()))?;
+    if product.rules.kind != Kind::Codes {
+        return Err(ImportError::OtherKind(request.sku.clone()));
+    }
+    match request.bought.expires_at.is_some_and(|end| end <= now) {
+        true => Err(ImportError::Ended),
+        false => Ok(product),
+    }
 }
 
 /// Reads the whole file into the loading batch.
@@ -213,8 +238,7 @@ async fn read(
     while let Some(chunk) = chunks.next().await.map_err(ImportError::Source)? {
         bytes = bytes.saturating_add(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
         if bytes > FILE_BYTES_MAX {
-            let too_large = format!("it is longer than {FILE_BYTES_MAX} bytes: divide it");
-            return Err(ImportError::Source(too_large));
+            return Err(ImportError::TooLarge);
         }
         parser.feed(&chunk, &mut rows);
         take(loading, &mut rows, CHUNK_MAX).await?;

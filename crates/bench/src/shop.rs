@@ -63,6 +63,7 @@ impl Shop {
             sku: Sku::parse(sku)?,
             layout: Format::Lines.into(),
             skip_malformed: false,
+            patience: None,
             bought: Bought::default(),
             source: "bench".to_owned(),
             dry_run: false,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tessera_store::{Result, Store, StoreError, run_alone};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::{ImportError, LEASE, LEASE_LASTS, Progress, Request};
 use crate::janitor;
@@ -54,6 +55,7 @@ pub(super) async fn take(
     watch: &(dyn Fn(Progress) + Send + Sync),
 ) -> Result<Held, ImportError> {
     let purpose = format!("import of {} for {}", request.source, request.sku);
+    let began = Instant::now();
     loop {
         let other = match renew(store, holder, &purpose).await {
             // Its row is locked while a large batch is opened; who holds it can be read all the same.
@@ -64,6 +66,9 @@ pub(super) async fn take(
         };
         match other {
             None => break,
+            Some(other) if request.patience.is_some_and(|most| began.elapsed() >= most) => {
+                return Err(ImportError::Waits(other));
+            }
             Some(other) => watch(Progress::Waiting { purpose: other }),
         }
         tokio::time::sleep(LOOK_EVERY).await;

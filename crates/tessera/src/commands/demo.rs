@@ -98,6 +98,7 @@ async fn fill(shop: &Shop) -> Result<Option<String>, Failure> {
             sku,
             layout: Format::Lines.into(),
             skip_malformed: false,
+            patience: None,
             bought: Bought::default(),
             source: "the demo".to_owned(),
             dry_run: false,

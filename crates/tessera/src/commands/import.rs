@@ -63,6 +63,7 @@ fn request(wanted: &Import) -> Result<Request, Failure> {
         sku: sku(&wanted.sku)?,
         layout: layout(wanted, format)?,
         skip_malformed: wanted.skip_malformed,
+        patience: None,
         bought: bought(wanted)?,
         source: name,
         dry_run: wanted.dry_run,

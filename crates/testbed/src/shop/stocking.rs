@@ -102,6 +102,7 @@ impl Shop {
             sku: Sku::parse(sku).unwrap(),
             layout: Format::Lines.into(),
             skip_malformed: false,
+            patience: None,
             bought: Bought::default(),
             source: format!("{sku}.txt"),
             dry_run: false,

@@ -56,11 +56,16 @@ async fn what_is_wrong_with_an_upload_is_named() {
         ("?encoding=latin-1", "encoding"),
         ("?cost=-1", "cost"),
         ("?expires=soon", "expires"),
+        ("?expires=2001-01-31T00:00:00Z", "expires"),
     ] {
         assert_eq!(api.ask(upload(&key, query, "text/csv", "a\n")).await.pointers(), [at]);
     }
     let path = "/v1/admin/products/none/batches";
     let none = post(path).token(&key).header("content-type", "text/plain").raw("a\n");
     api.ask(none).await.problem(404, "not-found");
+    api.shop.raffle("phone", 10, |_| ()).await;
+    let computed =
+        post("/v1/admin/products/phone/batches").token(&key).header("content-type", "TEXT/plain").raw("a\n");
+    api.ask(computed).await.problem(409, "conflict");
     api.close().await;
 }

@@ -14,7 +14,7 @@ use tessera_model::import::{Format, Layout};
 use tessera_model::text::{Reason, Sku, Supplier};
 use tessera_store::batches::Bought;
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::Operator;
 use super::products::no_product;
@@ -25,6 +25,13 @@ use crate::wire::ImportBody;
 
 /// How long a client may take to send the next piece of a file.
 const PIECE_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long a client may be waited for in all: so long, and a second more for so many bytes that came.
+const WAITED_MAX: Duration = Duration::from_secs(30);
+const BYTES_A_SECOND: u64 = 16_384;
+
+/// How long another import is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is said of the file.
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -65,6 +72,8 @@ pub(in crate::routes) struct Told {
         (status = 401, description = "no good key", body = ProblemBody),
         (status = 403, description = "of a role that may not act", body = ProblemBody),
         (status = 404, description = "no such product", body = ProblemBody),
+        (status = 409, description = "the product's codes are computed", body = ProblemBody),
+        (status = 413, description = "the file is too large", body = ProblemBody),
         (status = 415, description = "neither text/plain nor text/csv", body = ProblemBody),
         (status = 422, description = "malformed lines: nothing was imported; or a parameter is wrong", body = ImportBody),
         (status = 503, description = "the rest of the file did not come", body = ProblemBody)))]
@@ -82,7 +91,7 @@ pub(in crate::routes) async fn upload(
     let (sender, outcome) = oneshot::channel();
     let asked = request.clone();
     tokio::spawn(async move {
-        let mut pieces = Pieces(body.into_data_stream());
+        let mut pieces = Pieces { body: body.into_data_stream(), waited: Duration::ZERO, bytes: 0 };
         let watch = |_: Progress| ();
         let done = import::import(&app.store, &app.keyring, &app.entropy, request, &mut pieces, &watch).await;
         let _gone = sender.send(done);
@@ -91,7 +100,11 @@ pub(in crate::routes) async fn upload(
     let report = done.map_err(|error| match error {
         ImportError::NoProduct(_) => no_product(),
         ImportError::Store(error) => error.into(),
-        ImportError::Source(_) | ImportError::LeaseLost | ImportError::Keys(_) => {
+        ImportError::OtherKind(_) => Problem::new(Slug::Conflict, error.to_string()),
+        ImportError::Ended => Problem::invalid_at("expires", error.to_string()),
+        ImportError::TooLarge => Problem::new(Slug::TooLarge, error.to_string()),
+        ImportError::Keys(_) => Problem::new(Slug::Internal, error.to_string()),
+        ImportError::Source(_) | ImportError::LeaseLost | ImportError::Waits(_) => {
             Problem::unavailable(error.to_string())
         }
     })?;
@@ -105,7 +118,7 @@ pub(in crate::routes) async fn upload(
 
 fn format(headers: &HeaderMap) -> Result<Format, Problem> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    match kind.split(';').next().unwrap_or_default().trim() {
+    match kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
         "text/plain" => Ok(Format::Lines),
         "text/csv" => Ok(Format::Csv),
         _ => Err(Problem::new(
@@ -136,6 +149,7 @@ impl Told {
             sku,
             layout: Layout { format, separator, no_header: self.no_header, encoding, as_is: self.as_is },
             skip_malformed: self.skip_malformed,
+            patience: Some(PATIENCE),
             bought: Bought {
                 supplier: told("supplier", self.supplier.as_deref(), Supplier::parse)?,
                 cost_minor: self.cost,
@@ -150,13 +164,28 @@ impl Told {
 }
 
 /// A body, piece by piece.
-struct Pieces(BodyDataStream);
+///
+/// Only the time spent waiting for the client counts: one that sends a byte now and then must not hold the import's lease.
+struct Pieces {
+    body: BodyDataStream,
+    waited: Duration,
+    bytes: u64,
+}
 
 #[async_trait]
 impl Chunks for Pieces {
     async fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
-        match timeout(PIECE_WITHIN, self.0.next()).await {
-            Ok(Some(Ok(piece))) => Ok(Some(piece.to_vec())),
+        let began = Instant::now();
+        let next = timeout(PIECE_WITHIN, self.body.next()).await;
+        self.waited += began.elapsed();
+        if self.waited > WAITED_MAX + Duration::from_secs(self.bytes / BYTES_A_SECOND) {
+            return Err("it came too slowly".to_owned());
+        }
+        match next {
+            Ok(Some(Ok(piece))) => {
+                self.bytes = self.bytes.saturating_add(u64::try_from(piece.len()).unwrap_or(u64::MAX));
+                Ok(Some(piece.to_vec()))
+            }
             Ok(None) => Ok(None),
             Ok(Some(Err(_))) => Err("the connection ended before the file did".to_owned()),
             Err(_) => Err(format!("no piece of it came for {} s", PIECE_WITHIN.as_secs())),

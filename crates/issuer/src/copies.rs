@@ -7,7 +7,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tessera_store::{Result, Store, StoreError, StoreMeta, Tx, run_alone};
+use tessera_store::{Result, Store, StoreMeta, Tx, run_alone};
+
+/// What is said of a store that an issuer must not go on with.
+pub const OLDER: &str = "it is an older copy of the data, or another one: codes that it has forgotten may have been seen. \
+    Nothing is issued until `tessera recover` was run";
 
 /// The last issuing set of an issuer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,33 +41,29 @@ impl Known {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = copy;
     }
 
-    /// Refuses a store that is an older copy, or another one. `raised` says that the count is one more than was committed.
-    pub(crate) async fn check(&self, tx: &mut dyn Tx, meta: StoreMeta, raised: bool) -> Result<()> {
-        let Some(known) = self.get() else { return Ok(()) };
+    /// Whether the store is no older copy, nor another one. `raised` says that the count is one more than was committed.
+    pub(crate) async fn holds(&self, tx: &mut dyn Tx, meta: StoreMeta, raised: bool) -> Result<bool> {
+        let Some(known) = self.get() else { return Ok(true) };
         let least = known.sets + i64::from(raised);
         let same = meta.generation == known.generation && meta.sets >= least;
-        if same || (meta.generation != known.generation && tx.generations_had(known.generation).await?) {
-            return Ok(());
+        if same || meta.generation == known.generation {
+            return Ok(same);
         }
-        Err(StoreError::Unavailable(
-            "it is an older copy of the data, or another one: codes that it has forgotten may have been seen. Nothing is issued \
-             until `tessera recover` was run"
-                .to_owned(),
-        ))
+        tx.generations_had(known.generation).await
     }
 }
 
 /// Whether an issuer that knew `copy` may go on with this store.
 ///
 /// # Errors
-/// `Unavailable` when it may not, in words; the store's own.
-pub async fn same_copy(store: &Arc<dyn Store>, copy: Option<Copy>) -> Result<()> {
+/// The store's.
+pub async fn same_copy(store: &Arc<dyn Store>, copy: Option<Copy>) -> Result<bool> {
     let (store, known) = (Arc::clone(store), Known::default());
     known.set(copy);
     run_alone(async move {
         let mut tx = store.snapshot().await?;
         let meta = tx.meta().await?;
-        known.check(&mut *tx, meta, false).await
+        known.holds(&mut *tx, meta, false).await
     })
     .await
 }

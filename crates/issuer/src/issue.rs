@@ -7,9 +7,9 @@ use tessera_faults::{Break, broken};
 use tessera_model::ids::{OrderId, ProductId};
 use tessera_model::issue::{Candidate, Plan, SET_MAX, Stockroom};
 use tessera_model::order::{Order, OrderState, OrderStatus};
-use tessera_store::{Result, Step, Tx};
+use tessera_store::{Result, Step, StoreError, Tx};
 
-use crate::copies::{Copy, Known};
+use crate::copies::{Copy, Known, OLDER};
 use crate::rounds::Mint;
 
 mod read;
@@ -100,8 +100,10 @@ impl Step for Issue {
         let plan = room.stockroom.plan(&candidates);
         let issued: BTreeSet<OrderId> = plan.issued.iter().copied().collect();
         let meta = write::plan(tx, &self.mint, &plan, &room.orders, inputs.len() == 1).await?;
-        if let Some(meta) = meta {
-            self.known.check(tx, meta, true).await?;
+        if let Some(meta) = meta
+            && !self.known.holds(tx, meta, true).await?
+        {
+            return Err(StoreError::Unavailable(OLDER.to_owned()));
         }
 
         let mut effects = effects(&plan, &room, &issued, inputs);

@@ -14,7 +14,7 @@ use tessera_store::{Entropy, SchemaState, Store};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::copies::Copy;
+use crate::copies::{Copy, OLDER};
 use crate::issue::Issue;
 use crate::rounds::Mint;
 
@@ -119,8 +119,9 @@ impl Serial {
         stop: &CancellationToken,
         wait: &mut Duration,
     ) -> End {
-        if let Err(error) = self.hand.same_copy().await {
-            return End::Pause(error.to_string());
+        // A store that is away is noticed by the first set.
+        if matches!(self.hand.same_copy().await, Ok(false)) {
+            return End::Pause(OLDER.to_owned());
         }
         let registered = tokio::select! {
             () = stop.cancelled() => return End::Stopped,

@@ -53,7 +53,7 @@ impl Hand {
     }
 
     /// Whether the store is the copy that this issuer worked with last.
-    pub(super) async fn same_copy(&self) -> Result<()> {
+    pub(super) async fn same_copy(&self) -> Result<bool> {
         same_copy(&self.store, self.known.get()).await
     }
 

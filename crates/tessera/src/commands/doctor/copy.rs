@@ -1,6 +1,6 @@
 //! Whether the data is what issuers here worked with last.
 
-use tessera_issuer::same_copy;
+use tessera_issuer::{OLDER, same_copy};
 
 use super::Check;
 use crate::failure::Failure;
@@ -10,10 +10,13 @@ use crate::shop::Shop;
 /// Whether the issuers that worked from this folder may go on with this database.
 pub(super) async fn check(settings: &Settings, shop: &Shop) -> Check {
     for known in crate::note::copies(&settings.data_dir) {
-        if let Err(error) = same_copy(&shop.store, Some(known)).await {
-            let failure =
-                Failure::no(error.to_string()).with_remedy("`tessera recover`, as docs/restore.md says");
-            return Check::wrong("copy", &failure);
+        match same_copy(&shop.store, Some(known)).await {
+            Ok(true) => {}
+            Ok(false) => {
+                let failure = Failure::no(OLDER).with_remedy("`tessera recover`, as docs/restore.md says");
+                return Check::wrong("copy", &failure);
+            }
+            Err(error) => return Check::wrong("copy", &error.into()),
         }
     }
     Check::ok("copy", "the data is what issuers here worked with last")

@@ -160,6 +160,7 @@ impl Broker for TestBroker {
 
     async fn publish(&self, messages: Vec<Message>) -> Vec<Result<(), PublishError>> {
         let Ok(broker) = self.there().await else { return vec![Err(PublishError::Away); messages.len()] };
+        self.tally.publishing(messages.len());
         let outcomes = broker.publish(messages).await;
         self.tally.published(&outcomes);
         outcomes

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 ///
 /// It is exact as long as no acknowledgement or confirm is lost on the way, which only an outage does.
 pub(super) struct Tally {
-    /// Below zero while the acknowledgement of a message has overtaken its confirm.
+    /// Below zero only when a message came though its publisher was told that it had failed.
     left: watch::Sender<i64>,
     whole_sets: AtomicBool,
 }
@@ -21,9 +21,15 @@ impl Default for Tally {
 }
 
 impl Tally {
+    /// So many are about to be published: counted before, so that no acknowledgement overtakes its message.
+    pub(super) fn publishing(&self, count: usize) {
+        self.left.send_modify(|left| *left += i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    /// What became of them.
     pub(super) fn published(&self, outcomes: &[Result<(), PublishError>]) {
-        let confirmed = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
-        self.left.send_modify(|left| *left += i64::try_from(confirmed).unwrap_or(i64::MAX));
+        let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
+        self.gone(u64::try_from(failed).unwrap_or(u64::MAX));
     }
 
     /// So many were acknowledged or thrown away.

@@ -47,6 +47,14 @@ async fn replace(shop: &Shop, order: OrderId, positions: &[i64]) -> ReplaceOutco
     cards::replace(&shop.store, wish(faulty(order, positions))).await.unwrap()
 }
 
+/// Replaces the first code of an order.
+pub(crate) async fn replace_first(
+    shop: &Shop,
+    order: OrderId,
+) -> Result<ReplaceOutcome, tessera_store::SetFault> {
+    cards::replace(&shop.store, wish(faulty(order, &[1]))).await
+}
+
 async fn void(shop: &Shop, batch: BatchId, what: What, force: bool) -> Result<Report, CannotVoid> {
     let (actor, reason) = ("cli".to_owned(), "taken back".to_owned());
     cards::void(&shop.store, &shop.keyring, Wish { batch, what, actor, reason, force }).await.unwrap()

@@ -1,69 +1,105 @@
 //! Which copy of the data an issuer works with.
 //!
 //! A restored backup, or a standby that was promoted without the last commits, has forgotten codes that buyers have seen.
-//! Each issuer keeps the last pair of generation and count of issuing sets that it committed, outside the database. A store of
-//! another generation, or with a lower count, is refused until `tessera recover` has burned what may have been seen: it renews
-//! the generation and writes the old one down, so that an issuer which knew that one may go on.
+//! Each issuer notes outside the database what it has seen of it: the pair of generation and count of issuing sets, and how
+//! far each batch was given out. A store of another generation, with a lower count or with a batch that is given out less far,
+//! is an older copy or another server. The first issuer that sees this suspends the store for all, until `tessera recover` has
+//! burned what may have been seen and renewed the generation; it writes the old one down, so that issuers which knew that one
+//! go on.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tessera_store::generations::Server;
 use tessera_store::{Result, Store, StoreMeta, Tx, run_alone};
+
+mod seen;
+
+pub use seen::{Committed, Copy, MARKS_MAX, Seen};
 
 /// What is said of a store that an issuer must not go on with.
 pub const OLDER: &str = "it is an older copy of the data, or another one: codes that it has forgotten may have been seen. \
     Nothing is issued until `tessera recover` was run";
 
-/// The last issuing set of an issuer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Copy {
-    /// The generation.
-    pub generation: [u8; 16],
-    /// The count of issuing sets after it.
-    pub sets: i64,
-}
-
-impl From<StoreMeta> for Copy {
-    fn from(meta: StoreMeta) -> Self {
-        Self { generation: meta.generation, sets: meta.sets }
-    }
-}
-
-/// What an issuer knows of its store; the step and the loop around it share it.
+/// What an issuer knows of its store's pair; the step and the loop around it share it.
 #[derive(Clone, Default)]
 pub(crate) struct Known(Arc<Mutex<Option<Copy>>>);
 
 impl Known {
-    pub(crate) fn get(&self) -> Option<Copy> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn set(&self, copy: Copy) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(copy);
     }
 
-    pub(crate) fn set(&self, copy: Option<Copy>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = copy;
-    }
-
-    /// Whether the store is no older copy, nor another one. `raised` says that the count is one more than was committed.
-    pub(crate) async fn holds(&self, tx: &mut dyn Tx, meta: StoreMeta, raised: bool) -> Result<bool> {
-        let Some(known) = self.get() else { return Ok(true) };
-        let least = known.sets + i64::from(raised);
-        let same = meta.generation == known.generation && meta.sets >= least;
-        if same || meta.generation == known.generation {
-            return Ok(same);
-        }
-        tx.generations_had(known.generation).await
+    /// Whether a set that raised the count to this goes on from what is known.
+    pub(crate) fn precedes(&self, meta: StoreMeta) -> bool {
+        let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.is_none_or(|known| meta.generation == known.generation && meta.sets > known.sets)
     }
 }
 
-/// Whether an issuer that knew `copy` may go on with this store.
+/// What an issuer that has seen all this sees in the store now; nothing when it must not go on with it.
 ///
 /// # Errors
 /// The store's.
-pub async fn same_copy(store: &Arc<dyn Store>, copy: Option<Copy>) -> Result<bool> {
-    let (store, known) = (Arc::clone(store), Known::default());
-    known.set(copy);
+pub async fn same_copy(store: &Arc<dyn Store>, seen: Vec<Seen>) -> Result<Option<Seen>> {
+    let store = Arc::clone(store);
     run_alone(async move {
+        let server = store.server().await?;
         let mut tx = store.snapshot().await?;
-        let meta = tx.meta().await?;
-        known.holds(&mut *tx, meta, false).await
+        let last = tx.server_seen().await?;
+        if !same_server(last, server) {
+            return Ok(None);
+        }
+        let now = compare(&mut *tx, &seen).await?;
+        drop(tx);
+        if let Some(server) = server.filter(|server| now.is_some() && last != Some(*server)) {
+            let mut tx = store.begin().await?;
+            tx.server_put(server).await?;
+            tx.commit().await?;
+        }
+        Ok(now)
+    })
+    .await
+}
+
+/// A higher timeline is a promoted standby: whether it has everything, counts and batches tell.
+fn same_server(seen: Option<Server>, now: Option<Server>) -> bool {
+    match (seen, now) {
+        (Some(seen), Some(now)) => seen.system_id == now.system_id && now.timeline >= seen.timeline,
+        (None, _) | (_, None) => true,
+    }
+}
+
+async fn compare(tx: &mut dyn Tx, seen: &[Seen]) -> Result<Option<Seen>> {
+    let meta = tx.meta().await?;
+    if meta.suspended {
+        return Ok(None);
+    }
+    let batches: Vec<_> = seen.iter().flat_map(Seen::batches).collect();
+    let limit = i64::try_from(MARKS_MAX).unwrap_or(i64::MAX);
+    let issued: HashMap<_, _> = tx.batches_issued(&batches, limit).await?.into_iter().collect();
+    for one in seen {
+        let recovered = one.copy.generation != meta.generation;
+        if recovered && !tx.generations_had(one.copy.generation).await? {
+            return Ok(None);
+        }
+        if one.is_ahead_of(meta.sets, &issued, recovered) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(Seen::went_on(meta.into(), &issued, seen)))
+}
+
+/// Suspends issuing by everybody.
+///
+/// # Errors
+/// The store's.
+pub(crate) async fn suspend(store: &Arc<dyn Store>) -> Result<()> {
+    let store = Arc::clone(store);
+    run_alone(async move {
+        let mut tx = store.begin().await?;
+        tx.generations_suspend().await?;
+        tx.commit().await
     })
     .await
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use tessera_faults::{Break, broken};
-use tessera_model::ids::{OrderId, ProductId};
+use tessera_model::ids::{BatchId, OrderId, ProductId};
 use tessera_model::issue::{Candidate, Plan, SET_MAX, Stockroom};
 use tessera_model::order::{Order, OrderState, OrderStatus};
 use tessera_store::{Result, Step, StoreError, Tx};
 
-use crate::copies::{Copy, Known, OLDER};
+use crate::copies::{Committed, Known, OLDER};
 use crate::rounds::Mint;
 
 mod read;
@@ -61,8 +61,8 @@ pub struct Effects {
     pub more: Vec<ProductId>,
     /// Orders for the next set, in their order.
     pub again: Vec<OrderId>,
-    /// The store's pair after it, if it changed anything.
-    pub committed: Option<Copy>,
+    /// The store's pair after it, and how far batches were given out, if it changed anything.
+    pub committed: Option<Committed>,
 }
 
 impl Effects {
@@ -71,7 +71,6 @@ impl Effects {
         self.changed.extend(other.changed);
         self.more.extend(other.more);
         self.again.extend(other.again);
-        self.committed = other.committed.or(self.committed);
     }
 }
 
@@ -94,20 +93,23 @@ impl Step for Issue {
     type Input = Work;
     type Output = IssueResult;
 
-    async fn run(&self, tx: &mut dyn Tx, inputs: &[Work], _again: bool) -> Result<Vec<IssueResult>> {
+    async fn run(&self, tx: &mut dyn Tx, inputs: &[Work], again: bool) -> Result<Vec<IssueResult>> {
         let mut room = read::lock(tx, &self.mint, inputs).await?;
         let candidates = candidates(&room);
         let plan = room.stockroom.plan(&candidates);
         let issued: BTreeSet<OrderId> = plan.issued.iter().copied().collect();
         let meta = write::plan(tx, &self.mint, &plan, &room.orders, inputs.len() == 1).await?;
-        if let Some(meta) = meta
-            && !self.known.holds(tx, meta, true).await?
-        {
+        if meta.is_some_and(|meta| !self.known.precedes(meta)) {
             return Err(StoreError::Unavailable(OLDER.to_owned()));
         }
 
         let mut effects = effects(&plan, &room, &issued, inputs);
-        effects.committed = meta.map(Copy::from);
+        effects.committed = match meta {
+            Some(meta) => Some((meta.into(), plan.advanced.iter().map(|(b, upto)| (*b, *upto)).collect())),
+            // The commit of an earlier run was in doubt, and may be seen to be done.
+            None if again => Some(seen_done(tx, inputs).await?),
+            None => None,
+        };
         let outcome = |work: &Work| outcome(*work, &room.orders, &plan, &issued);
         let mut results: Vec<IssueResult> = inputs
             .iter()
@@ -118,6 +120,21 @@ impl Step for Issue {
         }
         Ok(results)
     }
+}
+
+/// What an earlier run of a set has committed, or whoever has done its orders since.
+async fn seen_done(tx: &mut dyn Tx, inputs: &[Work]) -> Result<Committed> {
+    let orders = inputs.iter().filter_map(|work| match work {
+        Work::Order(id) => Some(*id),
+        Work::Stock(_) => None,
+    });
+    let spans = tx.spans_of(&orders.collect::<Vec<_>>()).await?;
+    let mut given: BTreeMap<BatchId, i64> = BTreeMap::new();
+    for span in spans {
+        let upto = given.entry(span.batch.id).or_default();
+        *upto = span.upto.max(*upto);
+    }
+    Ok((tx.meta().await?.into(), given.into_iter().collect()))
 }
 
 /// What a set is decided on, under lock.

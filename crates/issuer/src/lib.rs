@@ -17,7 +17,7 @@ pub mod replace;
 pub mod rounds;
 pub mod void;
 
-pub use copies::{Copy, OLDER, same_copy};
+pub use copies::{Committed, Copy, MARKS_MAX, OLDER, Seen, same_copy};
 pub use issue::{Effects, Issue, IssueOutcome, IssueResult, Work};
 pub use message::{Undecodable, decode};
 pub use replace::{Replace, ReplaceOutcome, Replacement};

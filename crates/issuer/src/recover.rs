@@ -2,13 +2,19 @@
 
 use std::sync::Arc;
 
-use tessera_model::batch::OpenBatch;
-use tessera_model::ids::{BatchId, ProductId};
-use tessera_model::span::{Span, SpanKind};
+use tessera_model::coupon::Format;
+use tessera_model::ids::BatchId;
+use tessera_model::product::Product;
 use tessera_model::time::Timestamp;
-use tessera_store::ledger::SpanCause;
+use tessera_store::generations::Server;
 use tessera_store::operators::AuditEntry;
-use tessera_store::{Entropy, Result, Store, Tx, run_alone};
+use tessera_store::{Result, Store, Tx, run_alone};
+
+use crate::copies::Seen;
+use crate::rounds::Mint;
+
+mod burn;
+mod skip;
 
 /// Products that are read at a time.
 const PAGE: i64 = 1_000;
@@ -16,19 +22,42 @@ const PAGE: i64 = 1_000;
 /// What an operator says.
 #[derive(Clone, Debug)]
 pub struct Recover {
-    /// Positions to burn in each open batch: as many codes of one batch as may have been given out since the copy was made.
-    pub burn: i64,
+    /// Positions to burn in each open batch, at least: as many codes of one batch as may have been given out since the copy
+    /// was made. If not said, [`MARGIN`] when `seen` tells that it is ahead of the copy, else [`BURN`].
+    pub burn: Option<i64>,
+    /// Indexes of each coupon format to leave out, for pools that were opened since; if not said, a tenth of what is left of
+    /// it, at most [`SKIP`].
+    pub skip: Option<i64>,
+    /// What issuers have seen: each batch is burned as far, whatever `burn` says.
+    pub seen: Vec<Seen>,
     /// Who.
     pub actor: String,
     /// Why, if they said.
     pub reason: Option<String>,
 }
 
+/// How much is burned unasked, where no issuer's note tells more than the copy does.
+pub const BURN: i64 = 1_000;
+
+/// How much is burned unasked beside what notes tell: codes that were given out in the last moment, or by an operator.
+pub const MARGIN: i64 = 10;
+
+/// The most indexes of a format that are left out unasked.
+pub const SKIP: i64 = 100_000;
+
 /// What became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
+    /// Positions that each open batch was to be burned by at least.
+    pub burn: i64,
     /// Open batches, and how many positions of each were burned.
     pub burned: Vec<(BatchId, i64)>,
+    /// Coupon formats, and how many indexes of each were left out.
+    pub skipped: Vec<(Format, i64)>,
+    /// Batches that issuers have seen and this copy does not know, and how many codes of each were given out.
+    pub lost: Vec<(BatchId, i64)>,
+    /// Rounds that were on sale in this copy: they may have been drawn since, with other shares.
+    pub rounds: Vec<BatchId>,
     /// Issuing sets that this copy knows of.
     pub sets: i64,
     /// The last payment that this copy knows of: from then on the provider's list has to be compared.
@@ -37,70 +66,82 @@ pub struct Recovered {
     pub at: Timestamp,
 }
 
-/// Burns positions of every open batch and renews the generation, with an audit entry in the same transaction.
+impl Recovered {
+    /// Nothing done yet.
+    fn of(at: Timestamp, burn: i64) -> Self {
+        let (burned, skipped, lost, rounds) = (vec![], vec![], vec![], vec![]);
+        Self { burn, burned, skipped, lost, rounds, sets: 0, last_payment: None, at }
+    }
+}
+
+/// Burns positions of every open batch, leaves out indexes of every coupon format and renews the generation, with an audit
+/// entry in the same transaction.
 ///
 /// # Errors
 /// The store's.
-pub async fn recover(store: &Arc<dyn Store>, entropy: &Arc<Entropy>, wish: Recover) -> Result<Recovered> {
-    let (store, generation) = (Arc::clone(store), entropy.bytes());
+pub async fn recover(store: &Arc<dyn Store>, mint: &Mint, wish: Recover) -> Result<Recovered> {
+    let (store, mint) = (Arc::clone(store), mint.clone());
     run_alone(async move {
+        let server = store.server().await?;
         let mut tx = store.begin().await?;
-        let recovered = run(&mut *tx, generation, &wish).await?;
+        let recovered = run(&mut *tx, &mint, &wish, server).await?;
         tx.commit().await?;
         Ok(recovered)
     })
     .await
 }
 
-async fn run(tx: &mut dyn Tx, generation: [u8; 16], wish: &Recover) -> Result<Recovered> {
+async fn run(tx: &mut dyn Tx, mint: &Mint, wish: &Recover, server: Option<Server>) -> Result<Recovered> {
+    let formats = tx.formats_lock().await?;
     let products = products(tx).await?;
-    tx.stock_lock(&products).await?;
-    let mut batches = tx.batches_open_of(&products).await?;
-    let raffles = tx.raffles_read(&products).await?;
-    batches.extend(raffles.into_iter().filter_map(|raffle| raffle.round).map(|round| round.batch));
-    let spans: Vec<Span> = batches.iter().filter_map(|batch| burned(batch, wish.burn)).collect();
-    if !spans.is_empty() {
-        tx.spans_append(&spans).await?;
-        tx.spans_explain(&spans.iter().map(|span| cause(span, wish)).collect::<Vec<_>>()).await?;
-        tx.batches_advance(&spans.iter().map(|span| (span.batch, span.upto)).collect::<Vec<_>>()).await?;
+    tx.stock_lock(&products.iter().map(|product| product.id).collect::<Vec<_>>()).await?;
+    let meta = tx.meta().await?;
+    let told =
+        wish.seen.iter().any(|seen| seen.copy.generation != meta.generation || seen.copy.sets > meta.sets);
+    let burn = wish.burn.unwrap_or(if told { MARGIN } else { BURN });
+    let mut done = Recovered::of(tx.now(), burn);
+    burn::batches(tx, &products, wish, &mut done).await?;
+    skip::formats(tx, mint, &products, (formats, wish), &mut done).await?;
+    done.lost = lost(tx, &wish.seen).await?;
+    renew(tx, mint.bytes(), wish, &done).await?;
+    if let Some(server) = server {
+        tx.server_put(server).await?;
     }
-    let total = spans.iter().map(|span| span.upto - span.start).sum();
-    tx.generations_renew(generation, total).await?;
-    let audit = AuditEntry {
-        actor: wish.actor.clone(),
-        action: "store.recover".to_owned(),
-        subject: format!("{total} positions of {} batches burned", spans.len()),
-        reason: wish.reason.clone(),
-    };
-    tx.audit_append(&[audit]).await?;
-    let last = tx.payments_list(None, None, 1).await?;
-    Ok(Recovered {
-        burned: spans.iter().map(|span| (span.batch, span.upto - span.start)).collect(),
-        sets: tx.meta().await?.sets,
-        last_payment: last.first().map(|payment| payment.received_at),
-        at: tx.now(),
-    })
+    done.sets = meta.sets;
+    done.last_payment = tx.payments_list(None, None, 1).await?.first().map(|payment| payment.received_at);
+    Ok(done)
 }
 
-async fn products(tx: &mut dyn Tx) -> Result<Vec<ProductId>> {
-    let (mut found, mut before) = (vec![], None);
+async fn products(tx: &mut dyn Tx) -> Result<Vec<Product>> {
+    let (mut found, mut before): (Vec<Product>, _) = (vec![], None);
     loop {
         let page = tx.products_list(before, PAGE).await?;
         let Some(last) = page.last() else { break };
         before = Some(last.id);
-        found.extend(page.iter().map(|product| product.id));
+        found.extend(page);
     }
-    found.sort_unstable();
+    found.sort_unstable_by_key(|product| product.id);
     Ok(found)
 }
 
-fn burned(batch: &OpenBatch, burn: i64) -> Option<Span> {
-    let upto = batch.size.min(batch.issued.saturating_add(burn));
-    let (start, size, kind) = (batch.issued, batch.size, SpanKind::Burn);
-    (upto > start).then_some(Span { batch: batch.id, start, upto, size, kind, owner: None })
+/// Batches that were seen and are not there.
+async fn lost(tx: &mut dyn Tx, seen: &[Seen]) -> Result<Vec<(BatchId, i64)>> {
+    let marks = burn::furthest(seen);
+    let ids: Vec<BatchId> = marks.keys().copied().collect();
+    let there = tx.batches_issued(&ids, 0).await?;
+    Ok(marks.into_iter().filter(|(batch, _)| there.iter().all(|(id, _)| id != batch)).collect())
 }
 
-fn cause(span: &Span, wish: &Recover) -> SpanCause {
-    let (actor, reason) = (wish.actor.clone(), wish.reason.clone());
-    SpanCause { batch: span.batch, upto: span.upto, actor, reason }
+/// Another generation; all that issuers knew have ended, among them those that this copy is too old to know.
+async fn renew(tx: &mut dyn Tx, generation: [u8; 16], wish: &Recover, done: &Recovered) -> Result<()> {
+    let total = done.burned.iter().map(|(_, count)| count).sum();
+    let others: Vec<_> = wish.seen.iter().map(|seen| seen.copy.generation).collect();
+    tx.generations_renew(generation, &others, total).await?;
+    let audit = AuditEntry {
+        actor: wish.actor.clone(),
+        action: "store.recover".to_owned(),
+        subject: format!("{total} positions of {} batches burned", done.burned.len()),
+        reason: wish.reason.clone(),
+    };
+    tx.audit_append(&[audit]).await
 }

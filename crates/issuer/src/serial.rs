@@ -4,17 +4,18 @@
 //! everything unacknowledged goes back, and consumed again once the store answers. Nothing is acknowledged
 //! that is not done, and nothing becomes a dead letter because the database was away.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tessera_broker::{Broker, BrokerError, Consumer};
+use tessera_broker::{Broker, BrokerError, Consumer, Delivery};
 use tessera_faults::{At, Break, broken, point};
 use tessera_model::issue::SET_MAX;
 use tessera_store::{Entropy, SchemaState, Store};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::copies::{Copy, OLDER};
+use crate::copies::{OLDER, Seen};
 use crate::issue::Issue;
 use crate::rounds::Mint;
 
@@ -31,6 +32,9 @@ const PREFETCH: u16 = 512;
 const PROBE_MIN: Duration = Duration::from_millis(100);
 const PROBE_MAX: Duration = Duration::from_secs(5);
 
+/// How often an issuer that has nothing to do looks at its store: a standby has to know what the active one has done.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
 /// How long a run of alike failures keeps the issuer from the next set, so that a person can look.
 const ALIKE_PAUSE: Duration = Duration::from_secs(10);
 
@@ -40,10 +44,10 @@ const ALIKE_PAUSE: Duration = Duration::from_secs(10);
 pub trait SetNote: Send + Sync + 'static {
     /// The orders of the set in hand; none when it is done.
     fn write(&mut self, orders: &[tessera_model::ids::OrderId]);
-    /// The last issuing set that was committed.
-    fn keep(&mut self, copy: Copy);
-    /// The last issuing set that this issuer, or a predecessor in its place, has committed.
-    fn kept(&mut self) -> Option<Copy>;
+    /// What the issuer has seen of its store.
+    fn keep(&mut self, seen: &Seen);
+    /// What the issuers whose notes are kept in one place have seen: this one, its predecessors, and those beside it.
+    fn kept(&mut self) -> Vec<Seen>;
     /// The orders that a predecessor had in hand when it ended.
     fn read(&mut self) -> Vec<tessera_model::ids::OrderId>;
 }
@@ -120,7 +124,7 @@ impl Serial {
         wait: &mut Duration,
     ) -> End {
         // A store that is away is noticed by the first set.
-        if matches!(self.hand.same_copy().await, Ok(false)) {
+        if matches!(self.hand.look().await, Ok(false)) {
             return End::Pause(OLDER.to_owned());
         }
         let registered = tokio::select! {
@@ -153,14 +157,9 @@ impl Serial {
         wait: &mut Duration,
     ) -> End {
         loop {
-            let next = tokio::select! {
-                biased;
-                () = stop.cancelled() => return End::Stopped,
-                next = consumer.next_set(SET_MAX) => next,
-            };
-            let set = match next {
+            let set = match self.next_set(consumer, stop).await {
                 Ok(set) => set,
-                Err(error) => return End::Broker(error),
+                Err(end) => return end,
             };
             let Some(last) = set.last().map(|d| d.tag) else { continue };
             if broken(Break::AcknowledgeBeforeCommit)
@@ -178,6 +177,27 @@ impl Serial {
             }
             if alike {
                 return End::Alike;
+            }
+        }
+    }
+
+    /// The next set. Looks at the store while there is none.
+    async fn next_set(
+        &mut self,
+        consumer: &mut dyn Consumer,
+        stop: &CancellationToken,
+    ) -> Result<Vec<Delivery>, End> {
+        let mut next = pin!(consumer.next_set(SET_MAX));
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return Err(End::Stopped),
+                set = &mut next => return set.map_err(End::Broker),
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+            }
+            // A store that is away is noticed by the next set.
+            if matches!(self.hand.look().await, Ok(false)) {
+                return Err(End::Pause(OLDER.to_owned()));
             }
         }
     }

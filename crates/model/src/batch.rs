@@ -71,6 +71,18 @@ impl OpenBatch {
         self.give(SpanKind::Replacement, quantity, owner, part, spans)
     }
 
+    /// Burns every position before `upto` that is neither given out nor voided.
+    pub fn burn(&mut self, upto: i64, spans: &mut Vec<Span>) {
+        let upto = upto.min(self.size);
+        while self.issued < upto {
+            self.step_over_voided(spans);
+            let end = self.voided.first().copied().unwrap_or(self.size).min(upto);
+            if end > self.issued {
+                self.cover(end, SpanKind::Burn, None, spans);
+            }
+        }
+    }
+
     fn give(
         &mut self,
         kind: SpanKind,
@@ -148,6 +160,25 @@ mod tests {
             prop_assert_eq!(at, batch.issued);
             let parts: Vec<i32> = spans.iter().filter_map(|s| s.owner.map(|o| o.part)).collect();
             prop_assert_eq!(parts, (0..part).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn burning_covers_each_good_position_before_its_end_and_no_other(
+            size in 1_i64..40,
+            voided in proptest::collection::btree_set(0_i64..40, 0..12),
+            upto in 0_i64..50,
+        ) {
+            let voided: Vec<i64> = voided.into_iter().filter(|v| *v < size).collect();
+            let mut batch = batch(size, voided.clone());
+            let mut spans = vec![];
+            batch.burn(upto, &mut spans);
+            let burned: Vec<i64> =
+                spans.iter().filter(|s| s.kind == SpanKind::Burn).flat_map(|s| s.start..s.upto).collect();
+            let good: Vec<i64> = (0..upto.min(size)).filter(|at| !voided.contains(at)).collect();
+            prop_assert_eq!(burned, good);
+            let ends: Vec<i64> = spans.iter().map(|s| s.upto).collect();
+            let starts: Vec<i64> = spans.iter().map(|s| s.start).collect();
+            prop_assert_eq!(starts, [0].into_iter().chain(ends).take(spans.len()).collect::<Vec<_>>());
         }
     }
 }

@@ -31,7 +31,8 @@ mod waitlists;
 use async_trait::async_trait;
 use sqlx::Row;
 use tessera_model::time::Timestamp;
-use tessera_store::{Result, SchemaState, Store, Tx};
+use tessera_store::generations::Server;
+use tessera_store::{Result, SchemaState, Store, StoreError, Tx};
 
 pub use clock::Time;
 
@@ -107,6 +108,16 @@ impl Store for Postgres {
 
     async fn close(&self) {
         self.pool.close().await;
+    }
+
+    async fn server(&self) -> Result<Option<Server>> {
+        let mut tx = self.begin_on_living(false).await?;
+        match tx.read(sqlx::query(generations::SERVER), "pg_control_system", generations::server).await {
+            Ok(mut servers) => Ok(servers.pop()),
+            Err(StoreError::Unavailable(detail)) => Err(StoreError::Unavailable(detail)),
+            // A service that is not quite PostgreSQL may forbid to ask.
+            Err(_) => Ok(None),
+        }
     }
 
     fn engine(&self) -> String {

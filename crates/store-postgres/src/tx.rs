@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use sqlx::Postgres;
 use sqlx::postgres::{PgArguments, PgRow};
 use tessera_model::time::Timestamp;
+use tessera_store::generations::SUSPENDED;
 use tessera_store::{Result, StoreError, StoreMeta, Tx};
 use tokio::time::timeout;
 
@@ -96,12 +97,12 @@ impl PostgresTx {
     }
 }
 
-const META: &str = "SELECT generation, sets, partitions FROM store WHERE id = 1";
+const META: &str = "SELECT generation, sets, partitions, suspended FROM store WHERE id = 1";
 const PARTITIONS: &str = "UPDATE store SET partitions = $1 WHERE id = 1";
 /// The row is written anyway, so its clock is brought up to date with it.
 const RAISE: &str = "\
-    UPDATE store SET sets = sets + 1, clock = greatest(clock, $1) WHERE id = 1
-    RETURNING generation, sets, partitions";
+    UPDATE store SET sets = sets + 1, clock = greatest(clock, $1) WHERE id = 1 AND NOT suspended
+    RETURNING generation, sets, partitions, suspended";
 
 #[async_trait]
 impl Tx for PostgresTx {
@@ -119,8 +120,10 @@ impl Tx for PostgresTx {
     }
 
     async fn sets_raise(&mut self) -> Result<StoreMeta> {
-        let row = self.one(sqlx::query(RAISE).bind(self.at())).await?;
-        meta(row.as_ref())
+        match self.one(sqlx::query(RAISE).bind(self.at())).await? {
+            Some(row) => meta(Some(&row)),
+            None => Err(StoreError::Unavailable(SUSPENDED.to_owned())),
+        }
     }
 
     async fn commit(mut self: Box<Self>) -> Result<()> {
@@ -137,5 +140,6 @@ fn meta(row: Option<&PgRow>) -> Result<StoreMeta> {
         generation: fields.bytes("generation")?,
         sets: fields.get("sets")?,
         partitions: fields.small("partitions")?,
+        suspended: fields.get("suspended")?,
     })
 }

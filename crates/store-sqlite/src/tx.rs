@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use sqlx::sqlite::{SqliteArguments, SqliteRow};
 use sqlx::{Sqlite, Transaction};
 use tessera_model::time::Timestamp;
-use tessera_store::{Result, StoreMeta, Tx};
+use tessera_store::generations::SUSPENDED;
+use tessera_store::{Result, StoreError, StoreMeta, Tx};
 
 use crate::error::{commit_fault, fault};
 use crate::row::Fields;
@@ -62,9 +63,10 @@ impl SqliteTx {
     }
 }
 
-const META: &str = "SELECT generation, sets, partitions FROM store WHERE id = 1";
+const META: &str = "SELECT generation, sets, partitions, suspended FROM store WHERE id = 1";
 const PARTITIONS: &str = "UPDATE store SET partitions = ?1 WHERE id = 1";
-const RAISE: &str = "UPDATE store SET sets = sets + 1 WHERE id = 1 RETURNING generation, sets, partitions";
+const RAISE: &str = "\
+    UPDATE store SET sets = sets + 1 WHERE id = 1 AND suspended = 0 RETURNING generation, sets, partitions, suspended";
 
 #[async_trait]
 impl Tx for SqliteTx {
@@ -82,8 +84,10 @@ impl Tx for SqliteTx {
     }
 
     async fn sets_raise(&mut self) -> Result<StoreMeta> {
-        let row = self.one(sqlx::query(RAISE)).await?;
-        meta(row.as_ref())
+        match self.one(sqlx::query(RAISE)).await? {
+            Some(row) => meta(Some(&row)),
+            None => Err(StoreError::Unavailable(SUSPENDED.to_owned())),
+        }
     }
 
     async fn commit(self: Box<Self>) -> Result<()> {
@@ -92,12 +96,12 @@ impl Tx for SqliteTx {
 }
 
 fn meta(row: Option<&SqliteRow>) -> Result<StoreMeta> {
-    let row =
-        row.ok_or_else(|| tessera_store::StoreError::Schema("the store's own row is missing".into()))?;
+    let row = row.ok_or_else(|| StoreError::Schema("the store's own row is missing".into()))?;
     let fields = Fields::of(row, "store");
     Ok(StoreMeta {
         generation: fields.bytes("generation")?,
         sets: fields.get("sets")?,
         partitions: fields.integer("partitions")?,
+        suspended: fields.get("suspended")?,
     })
 }

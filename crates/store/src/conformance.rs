@@ -76,6 +76,8 @@ macro_rules! conformance_suite {
             concurrent_transactions_lose_no_count,
             generation_stays_while_sets_rise,
             generation_that_ended_is_known,
+            suspended_store_counts_no_set,
+            server_is_the_one_that_was_seen,
             partitions_are_read_as_they_were_put,
             migrating_again_changes_nothing,
             closed_store_is_unavailable,

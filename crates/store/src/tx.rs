@@ -7,7 +7,7 @@ use crate::batches::BatchOps;
 use crate::coupons::CouponOps;
 use crate::customers::CustomerOps;
 use crate::error::Result;
-use crate::generations::GenerationOps;
+use crate::generations::{GenerationOps, Server};
 use crate::history::HistoryOps;
 use crate::ledger::LedgerOps;
 use crate::letters::LetterOps;
@@ -61,6 +61,14 @@ pub trait Store: Send + Sync + 'static {
         false
     }
 
+    /// Which server this is, where the engine says.
+    ///
+    /// # Errors
+    /// `Unavailable` when it cannot be asked.
+    async fn server(&self) -> Result<Option<Server>> {
+        Ok(None)
+    }
+
     /// The engine's name and version, for people.
     fn engine(&self) -> String;
 }
@@ -87,6 +95,8 @@ pub struct StoreMeta {
     pub sets: i64,
     /// Issuer queues.
     pub partitions: u16,
+    /// Whether issuing is suspended until `tessera recover` was run.
+    pub suspended: bool,
 }
 
 /// A transaction. Dropped without [`Tx::commit`], it never was.
@@ -122,6 +132,9 @@ pub trait Tx:
     async fn partitions_put(&mut self, partitions: u16) -> Result<()>;
 
     /// Counts one more issuing set; returns the store's pair after it.
+    ///
+    /// # Errors
+    /// `Unavailable` while issuing is suspended.
     async fn sets_raise(&mut self) -> Result<StoreMeta>;
 
     /// Makes it so.

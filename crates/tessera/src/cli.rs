@@ -157,9 +157,14 @@ pub(crate) enum Codes {
 
 #[derive(Debug, Args)]
 pub(crate) struct RecoverWish {
-    /// In each open batch: as many codes of one batch as may have been given out since the copy was made.
-    #[arg(long, default_value_t = 1_000, value_name = "POSITIONS", value_parser = clap::value_parser!(i64).range(0..))]
-    pub(crate) burn: i64,
+    /// In each open batch, at least: as many codes of one batch as may have been given out since the copy was made
+    /// [default: 10 beside what the notes of issuers in `data_dir` tell; 1000 where they tell nothing].
+    #[arg(long, value_name = "POSITIONS", value_parser = clap::value_parser!(i64).range(0..))]
+    pub(crate) burn: Option<i64>,
+    /// Of each coupon format: as many codes as pools may have been given since [default: a tenth of what is left of it, at
+    /// most 100000].
+    #[arg(long, value_name = "CODES", value_parser = clap::value_parser!(i64).range(0..))]
+    pub(crate) skip_coupons: Option<i64>,
     /// Why, for the audit log.
     #[arg(long)]
     pub(crate) reason: Option<String>,

@@ -2,11 +2,11 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
-use tessera_issuer::{Copy, SetNote};
-use tessera_model::ids::OrderId;
+use tessera_issuer::{Copy, Seen, SetNote};
+use tessera_model::ids::{BatchId, OrderId};
 
 /// The most issuers of one queue in one folder.
 const NOTES_MAX: u8 = 16;
@@ -14,8 +14,9 @@ const NOTES_MAX: u8 = 16;
 /// A note in a file: an id a line. Not synced: it has to outlive the process, not the machine.
 pub(crate) struct FileNote {
     orders: File,
-    /// Beside it, which copy of the data it worked with last.
+    /// Beside it, what the issuer has seen of its store.
     copy: File,
+    data_dir: PathBuf,
 }
 
 /// A file that is made if it is not there.
@@ -36,19 +37,34 @@ fn read(file: &mut File) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// `GENERATION SETS`: 32 digits of hex and a number.
-fn copy_of(text: &str) -> Option<Copy> {
-    let (generation, sets) = text.trim_end().split_once(' ')?;
-    let generation = HEXLOWER.decode(generation.as_bytes()).ok()?.try_into().ok()?;
-    Some(Copy { generation, sets: sets.parse().ok()? })
+/// `GENERATION SETS MARKS`, 32 digits of hex and two numbers; then as many marks, `BATCH UPTO` a line.
+fn seen_of(text: &str) -> Option<Seen> {
+    let (first, rest) = text.split_once('\n')?;
+    let mut words = first.split(' ');
+    let generation = HEXLOWER.decode(words.next()?.as_bytes()).ok()?.try_into().ok()?;
+    let sets = words.next()?.parse().ok()?;
+    let count: usize = words.next()?.parse().ok()?;
+    let mark = |line: &str| {
+        let (batch, upto) = line.split_once(' ')?;
+        Some((BatchId::parse(batch)?, upto.parse().ok()?))
+    };
+    let marks: Vec<_> = rest.lines().map(mark).collect::<Option<_>>()?;
+    (marks.len() == count).then(|| Seen::of(Copy { generation, sets }, marks))
 }
 
-/// What the issuers of a folder worked with last, whether or not they run.
-pub(crate) fn copies(data_dir: &Path) -> Vec<Copy> {
+fn text_of(seen: &Seen) -> String {
+    let Copy { generation, sets } = seen.copy;
+    let first = format!("{} {sets} {}\n", HEXLOWER.encode(&generation), seen.marks().len());
+    let marks = seen.marks().iter().map(|(batch, upto)| format!("{batch} {upto}\n"));
+    [first].into_iter().chain(marks).collect()
+}
+
+/// What the issuers of a folder have seen, whether or not they run.
+pub(crate) fn seen(data_dir: &Path) -> Vec<Seen> {
     let Ok(entries) = std::fs::read_dir(data_dir) else { return vec![] };
     let notes = entries.flatten().map(|entry| entry.path());
     let notes = notes.filter(|path| path.extension().is_some_and(|end| end == "copy"));
-    notes.filter_map(|path| copy_of(&std::fs::read_to_string(path).ok()?)).collect()
+    notes.filter_map(|path| seen_of(&std::fs::read_to_string(path).ok()?)).collect()
 }
 
 impl FileNote {
@@ -58,7 +74,10 @@ impl FileNote {
             let path = data_dir.join(format!("issuer-{partition}.{number}.note"));
             let file = opened(&path)?;
             match file.try_lock() {
-                Ok(()) => return Ok(Self { orders: file, copy: opened(&path.with_extension("copy"))? }),
+                Ok(()) => {
+                    let (copy, data_dir) = (opened(&path.with_extension("copy"))?, data_dir.to_owned());
+                    return Ok(Self { orders: file, copy, data_dir });
+                }
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(error),
             }
@@ -80,16 +99,15 @@ impl SetNote for FileNote {
         }
     }
 
-    fn keep(&mut self, copy: Copy) {
-        let text = format!("{} {}\n", HEXLOWER.encode(&copy.generation), copy.sets);
+    fn keep(&mut self, seen: &Seen) {
         // An older one finds fewer restored copies, and refuses none that is not.
-        if let Err(error) = replace(&mut self.copy, &text) {
+        if let Err(error) = replace(&mut self.copy, &text_of(seen)) {
             tracing::warn!(%error, "which copy of the data this is could not be noted");
         }
     }
 
-    fn kept(&mut self) -> Option<Copy> {
-        copy_of(&read(&mut self.copy).ok()?)
+    fn kept(&mut self) -> Vec<Seen> {
+        seen(&self.data_dir)
     }
 
     fn read(&mut self) -> Vec<OrderId> {
@@ -119,10 +137,29 @@ mod tests {
         assert_eq!(next.read(), ids[..1]);
         let mut beside = FileNote::open(folder.path(), 0).unwrap();
         assert_eq!(beside.read(), [], "a standby in the same folder has a note of its own");
-        let copy = Copy { generation: [7; 16], sets: 12 };
-        assert_eq!(next.kept(), None);
-        next.keep(Copy { sets: 1_000, ..copy });
-        next.keep(copy);
-        assert_eq!((next.kept(), copies(folder.path())), (Some(copy), vec![copy]));
+        let batch = |n| BatchId::new(Timestamp::from_micros(1), [n; 10]);
+        let known = |sets, marks| Seen::of(Copy { generation: [7; 16], sets }, marks);
+        let (longer, shorter) =
+            (known(1_000, vec![(batch(1), 30), (batch(2), 4)]), known(12, vec![(batch(2), 9)]));
+        assert_eq!(next.kept(), []);
+        next.keep(&longer);
+        assert_eq!(
+            beside.kept(),
+            std::slice::from_ref(&longer),
+            "what others of the folder have seen counts too"
+        );
+        next.keep(&shorter);
+        assert_eq!(next.kept(), [shorter]);
+    }
+
+    #[test]
+    fn a_note_that_is_not_whole_says_nothing() {
+        let whole =
+            format!("{} 12 1\n{} 9\n", "07".repeat(16), BatchId::new(Timestamp::from_micros(1), [1; 10]));
+        assert!(seen_of(&whole).is_some());
+        let twice = format!("{whole}{}", whole.lines().last().unwrap());
+        for text in ["", &twice, whole.lines().next().unwrap(), &whole.replace(" 9", " "), &whole[2..]] {
+            assert_eq!(seen_of(text), None, "{text}");
+        }
     }
 }

@@ -26,11 +26,23 @@ impl Database {
 
     /// Creates an empty one in the server at this address.
     pub async fn create_in(server: String) -> Self {
+        Self::create_from(server, "template1").await
+    }
+
+    /// Creates a copy of it. Nobody may be connected to it.
+    ///
+    /// # Panics
+    /// When somebody is, after a while.
+    pub async fn copied(&self) -> Self {
+        Self::create_from(self.server.clone(), &self.name).await
+    }
+
+    async fn create_from(server: String, template: &str) -> Self {
         let mut connection = PgConnection::connect(&server).await.expect("the server is there");
         let name = "SELECT 'tessera_test_' || replace(gen_random_uuid()::text, '-', '')";
         let row = sqlx::query(name).fetch_one(&mut connection).await.expect("a name");
         let database = Self { name: row.get(0), server, through: None };
-        let create = AssertSqlSafe(format!("CREATE DATABASE {}", database.name));
+        let create = AssertSqlSafe(format!("CREATE DATABASE {} TEMPLATE {template}", database.name));
         sqlx::raw_sql(create).execute(&mut connection).await.expect("a database");
         database
     }

@@ -9,6 +9,7 @@ use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use tessera_store::generations::Server;
 use tessera_store::{Result, SchemaState, Store, StoreError, Tx};
 use tokio::sync::watch;
 
@@ -196,6 +197,11 @@ impl Store for FaultyStore {
     async fn schema(&self) -> Result<SchemaState> {
         self.faults.here()?;
         self.inner.schema().await
+    }
+
+    async fn server(&self) -> Result<Option<Server>> {
+        self.faults.here()?;
+        self.inner.server().await
     }
 
     async fn migrate(&self) -> Result<()> {

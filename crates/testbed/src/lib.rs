@@ -30,5 +30,5 @@ pub use proxy::Proxy;
 pub use queues::Queues;
 pub use rabbit::Rabbit;
 pub use recovery::Scenario;
-pub use shop::{Engine, Issuer, Shop};
+pub use shop::{Backup, Engine, Issuer, Shop};
 pub use tessera_store::conformance::MockClock;

@@ -21,10 +21,12 @@ mod home;
 mod issuing;
 mod looking;
 mod operating;
+mod restoring;
 mod stocking;
 
 pub use home::Engine;
 pub use issuing::Issuer;
+pub use restoring::Backup;
 
 use home::Home;
 

@@ -10,7 +10,7 @@ use tessera_store::{Entropy, Result, SetFault, Store, StoreError, run_set};
 use super::SetNote;
 use super::alike::Alike;
 use crate::alone;
-use crate::copies::{Known, same_copy};
+use crate::copies::{Known, Seen, same_copy, suspend};
 use crate::issue::{Effects, Issue, IssueOutcome, IssueResult, Work};
 use crate::letters::{self, Failed};
 use crate::message::{Undecodable, decode};
@@ -26,6 +26,8 @@ pub(super) struct Hand {
     step: Arc<Issue>,
     note: Box<dyn SetNote>,
     known: Known,
+    /// What it has seen of the store; nothing before the first look of an issuer with an empty folder.
+    seen: Option<Seen>,
     /// Orders a predecessor had in hand when it ended.
     suspects: HashSet<OrderId>,
     /// Lone tries that the store failed and this process survived: the next one of the order is not another.
@@ -45,24 +47,39 @@ impl Hand {
         mut note: Box<dyn SetNote>,
     ) -> Self {
         let known = step.known.clone();
-        known.set(note.kept());
         let step = Arc::new(step);
         let suspects = note.read().into_iter().collect();
         let (survived, alike) = (HashMap::new(), Alike::default());
-        Self { store, broker, entropy, step, note, known, suspects, survived, alike }
+        Self { store, broker, entropy, step, note, known, seen: None, suspects, survived, alike }
     }
 
-    /// Whether the store is the copy that this issuer worked with last.
-    pub(super) async fn same_copy(&self) -> Result<bool> {
-        same_copy(&self.store, self.known.get()).await
-    }
-
-    /// Keeps what was committed last.
-    fn keep(&mut self, effects: &mut Effects) {
-        if let Some(copy) = effects.committed.take() {
-            self.known.set(Some(copy));
-            self.note.keep(copy);
+    /// Whether the store is the copy that the issuers of this folder worked with last; if not, it is suspended for all.
+    pub(super) async fn look(&mut self) -> Result<bool> {
+        match same_copy(&self.store, self.note.kept()).await? {
+            Some(seen) => {
+                self.keep(seen);
+                Ok(true)
+            }
+            None => suspend(&self.store).await.map(|()| false),
         }
+    }
+
+    fn keep(&mut self, seen: Seen) {
+        self.known.set(seen.copy);
+        if self.seen.as_ref() != Some(&seen) {
+            self.note.keep(&seen);
+            self.seen = Some(seen);
+        }
+    }
+
+    /// Runs the step over a set, and keeps what was committed of it, whatever became of the rest.
+    async fn run(&mut self, works: Vec<Work>) -> Vec<std::result::Result<IssueResult, SetFault>> {
+        let results = run_set(Arc::clone(&self.store), Arc::clone(&self.step), works).await;
+        let done = results.iter().flatten().filter_map(|result| result.effects.committed.as_ref());
+        if let Some(seen) = Seen::after(self.seen.as_ref(), done) {
+            self.keep(seen);
+        }
+        results
     }
 
     /// Nothing is in hand.
@@ -89,7 +106,6 @@ impl Hand {
             self.alone(item, &mut effects).await?;
         }
         self.look_again(&mut effects).await?;
-        self.keep(&mut effects);
         self.wake(effects.changed).await;
         // Last, so that a set that is tried again writes them once.
         self.write(&undecodable).await?;
@@ -127,7 +143,7 @@ impl Hand {
         let ids: Vec<OrderId> = items.iter().filter_map(|(_, work)| order_of(*work)).collect();
         self.note.write(&ids);
         let works = items.iter().map(|(_, work)| *work).collect();
-        let results = run_set(Arc::clone(&self.store), Arc::clone(&self.step), works).await;
+        let results = self.run(works).await;
         let mut letters = vec![];
         for ((delivery, work), result) in items.iter().zip(results) {
             letters.extend(self.settle(delivery, *work, result, 1, effects)?);
@@ -150,7 +166,7 @@ impl Hand {
             return self.write(&[failed(delivery, Some(id), why, alone::ATTEMPTS_MAX)]).await;
         }
         self.note.write(&[id]);
-        let results = run_set(Arc::clone(&self.store), Arc::clone(&self.step), vec![work]).await;
+        let results = self.run(vec![work]).await;
         self.suspects.remove(&id);
         self.survived.insert(id, attempt);
         let mut letters = vec![];
@@ -208,7 +224,7 @@ impl Hand {
                 break;
             }
             let works = again.into_iter().map(Work::Order).chain(more.into_iter().map(Work::Stock)).collect();
-            for result in run_set(Arc::clone(&self.store), Arc::clone(&self.step), works).await {
+            for result in self.run(works).await {
                 match result {
                     Ok(result) => effects.add(result.effects),
                     Err(SetFault::Data(detail)) => tracing::warn!(detail, "a waitlist could not be filled"),

@@ -156,6 +156,15 @@ pub async fn known_codes_are_found(fixture: &Fixture) {
         })
         .await;
     assert_eq!(known().await, expected(3, Some(2)));
+    let missing = BatchId::new(fixture.now(), [9; 10]);
+    let issued =
+        async |ids: &[BatchId], limit| fixture.read(async |tx| tx.batches_issued(ids, limit).await).await;
+    assert_eq!(issued(&[batch.id, missing], 0).await, [(batch.id, 2)], "how far it is given out");
+    assert_eq!(
+        (issued(&[batch.id], 9).await, issued(&[], 9).await),
+        (vec![(batch.id, 2)], vec![(batch.id, 2)])
+    );
+    assert_eq!(issued(&[], 0).await, []);
 }
 
 /// Codes are read by ranges, half-open, each batch's own.

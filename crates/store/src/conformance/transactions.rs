@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::Fixture;
 use super::shop::place;
+use crate::generations::SUSPENDED;
 use crate::{SchemaState, StoreError};
 
 /// The clock may be set back; no transaction is given a time before that of a committed one.
@@ -114,13 +115,39 @@ pub async fn generation_stays_while_sets_rise(fixture: &Fixture) {
 /// A generation that ended is known by the copy that was recovered, and had once only.
 pub async fn generation_that_ended_is_known(fixture: &Fixture) {
     let before = fixture.write(async |tx| tx.sets_raise().await).await;
-    assert!(!fixture.read(async |tx| tx.generations_had(before.generation).await).await);
-    fixture.write(async |tx| tx.generations_renew([7; 16], 40).await).await;
+    let had = async |generation| fixture.read(async |tx| tx.generations_had(generation).await).await;
+    assert!(!had(before.generation).await);
+    fixture.write(async |tx| tx.generations_renew([7; 16], &[[8; 16], before.generation], 40).await).await;
     let after = fixture.read(async |tx| tx.meta().await).await;
     assert_eq!((after.generation, after.sets), ([7; 16], before.sets));
-    assert!(fixture.read(async |tx| tx.generations_had(before.generation).await).await);
-    fixture.write(async |tx| tx.generations_renew(before.generation, 0).await).await;
-    fixture.assert_refused(async |tx| tx.generations_renew([9; 16], 0).await).await;
+    assert!(had(before.generation).await && had([8; 16]).await && !had([7; 16]).await);
+    fixture.write(async |tx| tx.generations_renew(before.generation, &[], 0).await).await;
+    fixture.assert_refused(async |tx| tx.generations_renew([9; 16], &[], 0).await).await;
+}
+
+/// While issuing is suspended no set is counted; another generation ends that.
+pub async fn suspended_store_counts_no_set(fixture: &Fixture) {
+    fixture.write(async |tx| tx.sets_raise().await).await;
+    for _ in 0..2 {
+        fixture.write(async |tx| tx.generations_suspend().await).await;
+    }
+    let meta = fixture.read(async |tx| tx.meta().await).await;
+    assert_eq!((meta.suspended, meta.sets), (true, 1));
+    let mut tx = fixture.begin().await;
+    let raised = tx.sets_raise().await;
+    assert_eq!(raised, Err(StoreError::Unavailable(SUSPENDED.to_owned())));
+    drop(tx);
+    fixture.write(async |tx| tx.generations_renew([7; 16], &[], 0).await).await;
+    let raised = fixture.write(async |tx| tx.sets_raise().await).await;
+    assert_eq!((raised.suspended, raised.sets), (false, 2));
+}
+
+/// The server that was seen last is kept, where the engine is one.
+pub async fn server_is_the_one_that_was_seen(fixture: &Fixture) {
+    assert_eq!(fixture.read(async |tx| tx.server_seen().await).await, None);
+    let Some(server) = fixture.store.server().await.expect("it answers") else { return };
+    fixture.write(async |tx| tx.server_put(server).await).await;
+    assert_eq!(fixture.read(async |tx| tx.server_seen().await).await, Some(server));
 }
 
 /// The number of issuer queues is kept; none, or more than there can be, is refused.

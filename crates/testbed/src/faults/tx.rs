@@ -17,7 +17,7 @@ use tessera_model::time::Timestamp;
 use tessera_store::batches::{BatchOps, BatchReading, IssuedSpan, KnownCode, NewBatch, NewCode};
 use tessera_store::coupons::{CouponOps, NewPool, PoolAt, StoredFormat};
 use tessera_store::customers::CustomerOps;
-use tessera_store::generations::GenerationOps;
+use tessera_store::generations::{GenerationOps, Server};
 use tessera_store::history::{HistoryOps, MoneyMoved};
 use tessera_store::ledger::{
     BatchRecord, Claimant, Covered, LedgerOps, Movement, MovementFilter, NewVoid, SpanCause, VoidedPlace,
@@ -203,7 +203,11 @@ delegate! {
     }
     GenerationOps {
         generations_had(generation: [u8; 16]) -> bool;
-        generations_renew(new: [u8; 16], burned: i64) -> ();
+        generations_suspend() -> ();
+        generations_renew(new: [u8; 16], others: &[[u8; 16]], burned: i64) -> ();
+        batches_issued(batches: &[BatchId], limit: i64) -> Vec<(BatchId, i64)>;
+        server_seen() -> Option<Server>;
+        server_put(server: Server) -> ();
     }
     LetterOps {
         letters_put(letters: &[Letter]) -> ();

@@ -78,6 +78,24 @@ impl Home {
         }
     }
 
+    /// A copy of it, which nobody may have open.
+    pub(super) async fn copied(&self) -> Self {
+        match self {
+            Self::Folder(_) => {
+                let (copy, from) = (Self::found(Engine::Sqlite).await, self.file());
+                // Beside it, what was written and not moved into it yet.
+                for end in ["", "-wal"] {
+                    let end = |path: PathBuf| PathBuf::from(format!("{}{end}", path.display()));
+                    if end(from.clone()).exists() {
+                        std::fs::copy(end(from.clone()), end(copy.file())).unwrap();
+                    }
+                }
+                copy
+            }
+            Self::Database(database) => Self::Database(database.copied().await),
+        }
+    }
+
     /// The file with everything in it.
     pub(super) fn file(&self) -> PathBuf {
         match self {

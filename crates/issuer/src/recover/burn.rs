@@ -1,0 +1,77 @@
+//! What may have been given out of the batches that a copy knows.
+
+use std::collections::BTreeMap;
+
+use tessera_model::batch::OpenBatch;
+use tessera_model::ids::{BatchId, ProductId};
+use tessera_model::product::Product;
+use tessera_model::round::{OpenRound, Turned};
+use tessera_model::span::{Span, SpanKind};
+use tessera_store::ledger::SpanCause;
+use tessera_store::{Result, Tx};
+
+use super::{Recover, Recovered};
+use crate::copies::Seen;
+
+/// How far each batch was given out, by whoever has seen it furthest.
+pub(super) fn furthest(seen: &[Seen]) -> BTreeMap<BatchId, i64> {
+    let mut furthest = BTreeMap::new();
+    for (batch, upto) in seen.iter().flat_map(|seen| seen.marks().iter().copied()) {
+        let known = furthest.entry(batch).or_insert(upto);
+        *known = upto.max(*known);
+    }
+    furthest
+}
+
+/// Burns positions of every open batch and of every round on sale; a round that is burned to its end is full.
+pub(super) async fn batches(
+    tx: &mut dyn Tx,
+    products: &[Product],
+    wish: &Recover,
+    done: &mut Recovered,
+) -> Result<()> {
+    let ids: Vec<ProductId> = products.iter().map(|product| product.id).collect();
+    let marks = furthest(&wish.seen);
+    let mut batches = tx.batches_open_of(&ids).await?;
+    let raffles = tx.raffles_read(&ids).await?;
+    let mut rounds: Vec<OpenRound> = raffles.into_iter().filter_map(|raffle| raffle.round).collect();
+    done.rounds = rounds.iter().map(|round| round.batch.id).collect();
+    let mut spans = vec![];
+    for batch in batches.iter_mut().chain(rounds.iter_mut().map(|round| &mut round.batch)) {
+        let from = spans.len();
+        let mark = marks.get(&batch.id).copied().unwrap_or(0);
+        batch.burn(batch.issued.saturating_add(done.burn).max(mark), &mut spans);
+        let burned = spans.iter().skip(from).filter(|span| span.kind == SpanKind::Burn);
+        let count: i64 = burned.map(|span| span.upto - span.start).sum();
+        if count > 0 {
+            done.burned.push((batch.id, count));
+        }
+    }
+    write(tx, &spans, wish).await?;
+    let full = rounds.iter().filter(|round| spent(&round.batch));
+    let full: Vec<_> = full.map(|r| (r.batch.id, Turned { digest: r.digest, full: true })).collect();
+    if full.is_empty() { Ok(()) } else { tx.rounds_turn(&full).await }
+}
+
+fn spent(batch: &OpenBatch) -> bool {
+    batch.unissued() == 0
+}
+
+async fn write(tx: &mut dyn Tx, spans: &[Span], wish: &Recover) -> Result<()> {
+    if spans.is_empty() {
+        return Ok(());
+    }
+    tx.spans_append(spans).await?;
+    let burned = spans.iter().filter(|span| span.kind == SpanKind::Burn);
+    tx.spans_explain(&burned.map(|span| cause(span.batch, span.upto, wish)).collect::<Vec<_>>()).await?;
+    let mut moved = BTreeMap::new();
+    for span in spans {
+        moved.insert(span.batch, span.upto);
+    }
+    tx.batches_advance(&moved.into_iter().collect::<Vec<_>>()).await
+}
+
+/// Why a span is there.
+pub(super) fn cause(batch: BatchId, upto: i64, wish: &Recover) -> SpanCause {
+    SpanCause { batch, upto, actor: wish.actor.clone(), reason: wish.reason.clone() }
+}

@@ -37,7 +37,7 @@ fn phone() -> Value {
         }
     }
     let entropy = rule.entropy(1_000, &[5; 32]);
-    let seed = seed_of(&Secret::new([9; 32]), 7);
+    let seed = seed_of(&Secret::new([9; 32]), 7, id);
     json!(ProofBody::from(&draw(&round, &seed, rule, &entropy, ledger, DRAWN_AT).unwrap()))
 }
 

@@ -182,7 +182,7 @@ impl NewRound {
             first_number,
             draw_after,
             entropy_rule,
-            commitment: draw::commitment(&draw::seed_of(secret, number)),
+            commitment: draw::commitment(&draw::seed_of(secret, number, id)),
             digest: draw::digest_begin(&terms),
         }
     }

@@ -131,7 +131,9 @@ mod tests {
     fn the_marks_that_moved_first_are_forgotten_first() {
         let mut known = seen(1, &[(1, 1), (2, 1)]);
         let many: Vec<_> = (0..MARKS_MAX - 1)
-            .map(|n| (BatchId::new(Timestamp::from_micros(2), [u8::try_from(n % 256).unwrap(); 10]), 1))
+            .map(|n| {
+                (BatchId::new(Timestamp::from_micros(2_000 * i64::try_from(n + 1).unwrap()), [1; 10]), 1)
+            })
             .collect();
         known.moved(&[(batch(1), 2)]);
         known.moved(&many);

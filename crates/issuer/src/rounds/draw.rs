@@ -104,7 +104,7 @@ async fn made(
 ) -> Result<Proof> {
     let key = tx.raffles_key(round.product).await?;
     let key = key.ok_or_else(|| StoreError::inconsistent("raffle", "wrapped"))?;
-    let seed = draw::seed_of(&mint.secret(round.product, &key)?, round.number);
+    let seed = draw::seed_of(&mint.secret(round.product, &key)?, round.number, round.id);
     let entropy = round.entropy.as_deref().unwrap_or_default();
     let ledger = ledger(tx, round.id).await?;
     draw::draw(&round.terms(), &seed, round.entropy_rule, entropy, ledger, at)

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use super::{LedgerEntry, RoundTerms};
-use crate::ids::OrderId;
+use crate::ids::{BatchId, OrderId};
 use crate::keys::{Secret, mac};
 use crate::permutation::Permutation;
 
@@ -18,8 +18,10 @@ pub(super) fn hash(parts: &[&[u8]]) -> [u8; 32] {
 }
 
 /// The seed of a round, derived from the raffle's key, so that a re-run gives the same commitment.
-pub fn seed_of(raffle: &Secret, number: i64) -> Secret {
-    Secret::new(mac(raffle, &[b"tessera draw seed 1", &number.to_be_bytes()]))
+///
+/// Of the round's id as well: after a restore another round may get the number of one that was drawn and is forgotten.
+pub fn seed_of(raffle: &Secret, number: i64, id: BatchId) -> Secret {
+    Secret::new(mac(raffle, &[b"tessera draw seed 1", &number.to_be_bytes(), id.uuid().as_bytes()]))
 }
 
 /// What is published of a seed when its round opens: its bare SHA-256.

@@ -16,6 +16,10 @@ fn raffle() -> Secret {
     Secret::new(std::array::from_fn(|n| u8::try_from(n).unwrap()))
 }
 
+fn seed(hex: &str) -> Secret {
+    Secret::new(HEXLOWER.decode(hex.as_bytes()).unwrap().try_into().unwrap())
+}
+
 fn order(last: &str) -> OrderId {
     OrderId::parse(&format!("01890a5d-ac9{last}")).unwrap()
 }
@@ -33,7 +37,15 @@ fn ledger() -> Vec<LedgerEntry> {
 
 fn small() -> Proof {
     let round = terms('1', 3, 10, 10_000_001);
-    draw(&round, &seed_of(&raffle(), 3), EntropyRule::None, b"", ledger(), DRAWN_AT).unwrap()
+    draw(
+        &round,
+        &seed("f5a17d6d56e7375d6e461c8cd33038dcdd1ca5b47ac2a4bf0215b06f4a23b55a"),
+        EntropyRule::None,
+        b"",
+        ledger(),
+        DRAWN_AT,
+    )
+    .unwrap()
 }
 
 /// A third of all words is rejected at this many shares; of round 15 the first two are.
@@ -43,13 +55,30 @@ fn large() -> Proof {
     let entropy = rule.entropy(1_000, raffle().bytes());
     let ledger = vec![LedgerEntry::new(order("7-7001-8000-00000000002a"), 0, SHARES)];
     let at = Timestamp::from_micros(1_692_900_000_000_001);
-    draw(&terms('2', 15, SHARES, 1), &seed_of(&raffle(), 15), rule, &entropy, ledger, at).unwrap()
+    draw(
+        &terms('2', 15, SHARES, 1),
+        &seed("5ff6a0df6c5cdb48b35468d29ab865e04adc71ae79e9c324ef787977c43d64eb"),
+        rule,
+        &entropy,
+        ledger,
+        at,
+    )
+    .unwrap()
 }
 
 fn figures(proof: &Proof) -> (i64, i64, String, String, String) {
     let hex = |bytes: &[u8]| HEXLOWER.encode(bytes);
     let (commitment, digest, seal) = (hex(&proof.commitment), hex(&proof.digest), hex(&proof.seal));
     (proof.winning_position, proof.winning_number, commitment, digest, seal)
+}
+
+#[test]
+fn a_seed_follows_from_number_and_id() {
+    let id = |last| BatchId::parse(&format!("01890a5d-ac96-7000-8000-00000000000{last}")).unwrap();
+    let of = |number, last| HEXLOWER.encode(seed_of(&raffle(), number, id(last)).bytes());
+    assert_eq!(of(3, '1'), "958ad980d7897c34ded1ff2527316d6964cd387edb3b988b7b6776419c3dc84b");
+    assert_ne!(of(3, '1'), of(3, '2'), "a round of the same number, after a restore");
+    assert_ne!(of(3, '1'), of(4, '1'));
 }
 
 /// The figures of `docs/draw.md`, made and checked by two Python programs that share no code with this one.

@@ -74,7 +74,7 @@ impl Shop {
             }
             CodeSource::Round { product, key, number, first_number } => {
                 let raffle = secret("raffle", product.uuid().as_bytes(), key);
-                let numbers = numbering(&seed_of(&raffle, *number), span.batch.size);
+                let numbers = numbering(&seed_of(&raffle, *number, span.batch.id), span.batch.size);
                 places.map(|place| (first_number + numbers.of(place).unwrap()).to_string()).collect()
             }
         }
@@ -110,7 +110,7 @@ impl Shop {
         let mut tx = self.snapshot().await;
         let key = tx.raffles_key(round.product).await.unwrap().unwrap();
         let raffle = unwrap(&self.keyring, "raffle", round.product.uuid().as_bytes(), &key).unwrap();
-        let numbers = numbering(&seed_of(&raffle, round.number), round.shares);
+        let numbers = numbering(&seed_of(&raffle, round.number, round.id), round.shares);
         let shares = tx.rounds_shares(round.id).await.unwrap();
         let places = shares.into_iter().flat_map(|share| share.start..share.upto);
         places.map(|place| round.first_number + numbers.of(place).unwrap()).collect()

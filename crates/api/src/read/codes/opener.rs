@@ -39,7 +39,7 @@ impl Opener {
             }
             CodeSource::Round { product, key, number, first_number } => {
                 let secret = opened(keyring, "raffle", product.uuid().as_bytes(), key)?;
-                let numbers = draw::numbering(&draw::seed_of(&secret, *number), batch.size);
+                let numbers = draw::numbering(&draw::seed_of(&secret, *number, batch.id), batch.size);
                 Self::Round { numbers, first_number: *first_number }
             }
         })

@@ -16,7 +16,7 @@ fn raffle() -> Secret {
     Secret::new(std::array::from_fn(|n| u8::try_from(n).unwrap()))
 }
 
-fn seed(hex: &str) -> Secret {
+fn given(hex: &str) -> Secret {
     Secret::new(HEXLOWER.decode(hex.as_bytes()).unwrap().try_into().unwrap())
 }
 
@@ -39,7 +39,7 @@ fn small() -> Proof {
     let round = terms('1', 3, 10, 10_000_001);
     draw(
         &round,
-        &seed("f5a17d6d56e7375d6e461c8cd33038dcdd1ca5b47ac2a4bf0215b06f4a23b55a"),
+        &given("f5a17d6d56e7375d6e461c8cd33038dcdd1ca5b47ac2a4bf0215b06f4a23b55a"),
         EntropyRule::None,
         b"",
         ledger(),
@@ -57,7 +57,7 @@ fn large() -> Proof {
     let at = Timestamp::from_micros(1_692_900_000_000_001);
     draw(
         &terms('2', 15, SHARES, 1),
-        &seed("5ff6a0df6c5cdb48b35468d29ab865e04adc71ae79e9c324ef787977c43d64eb"),
+        &given("5ff6a0df6c5cdb48b35468d29ab865e04adc71ae79e9c324ef787977c43d64eb"),
         rule,
         &entropy,
         ledger,

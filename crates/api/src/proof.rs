@@ -3,14 +3,16 @@
 //! Without proof whoever orders names the customer, and a limit of one a customer is one a name. With `key` the
 //! merchant's own servers order, by a key of role `shop`. With `jwt` the buyer's page orders, with a token that the
 //! merchant signed for one customer (RFC 7519, JWS compact form of RFC 7515): by a shared secret (HS256), or by a key of
-//! which we have the public half (ES256, EdDSA with Ed25519). Which one it is, the configuration says alone.
+//! which we have the public half (RS256, ES256, EdDSA with Ed25519). Which one it is, the configuration says alone.
 
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use data_encoding::{BASE64, BASE64URL_NOPAD};
 use hmac::{Hmac, KeyInit, Mac};
-use ring::signature::{ECDSA_P256_SHA256_FIXED, ED25519, UnparsedPublicKey, VerificationAlgorithm};
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey, VerificationAlgorithm,
+};
 use serde_json::Value;
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
@@ -32,10 +34,14 @@ const JWT_BYTES_MAX: usize = 4_096;
 /// Bytes of the shortest secret: those of the hash (RFC 7518, section 3.2).
 const SECRET_BYTES_MIN: usize = 32;
 
-/// What stands before a key in its `SubjectPublicKeyInfo` (RFC 8410, RFC 5480), for the two kinds that are taken.
+/// What stands before a key in its `SubjectPublicKeyInfo` (RFC 8410, RFC 5480), for the two kinds of curves that are taken.
 const ED25519_SPKI: &[u8] = b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
 const P256_SPKI: &[u8] =
     b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00";
+
+/// What stands in that of RSA between its length and that of the key (RFC 3279, section 2.3.1): of 2 048 bits or more, both
+/// lengths take three bytes.
+const RSA_SPKI: &[u8] = b"\x30\x0d\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01\x05\x00";
 
 /// Bytes of such keys: a point compressed (RFC 8032), and one that is not (SEC 1).
 const ED25519_BYTES: usize = 32;
@@ -65,6 +71,7 @@ enum Kind {
     Hs256(Vec<u8>),
     Es256(Vec<u8>),
     EdDsa(Vec<u8>),
+    Rs256(Vec<u8>),
 }
 
 impl std::fmt::Debug for JwtKey {
@@ -124,7 +131,8 @@ impl JwtKey {
         (text.len() >= SECRET_BYTES_MIN).then(|| Self(Kind::Hs256(text.as_bytes().to_vec())))
     }
 
-    /// A public key in PEM, `-----BEGIN PUBLIC KEY-----`, of P-256 (ES256) or Ed25519 (EdDSA); none when it is no such.
+    /// A public key in PEM, `-----BEGIN PUBLIC KEY-----`, of RSA from 2 048 bits (RS256), P-256 (ES256) or Ed25519
+    /// (EdDSA); none when it is no such.
     pub fn public(pem: &str) -> Option<Self> {
         let body = pem.split_once("-----BEGIN PUBLIC KEY-----")?.1.split_once("-----END PUBLIC KEY-----")?.0;
         let body: String = body.chars().filter(|c| !c.is_ascii_whitespace()).collect();
@@ -133,7 +141,8 @@ impl JwtKey {
             der.strip_prefix(prefix).filter(|key| key.len() == length).map(<[u8]>::to_vec)
         };
         let ed25519 = key(ED25519_SPKI, ED25519_BYTES).map(Kind::EdDsa);
-        ed25519.or_else(|| key(P256_SPKI, P256_BYTES).map(Kind::Es256)).map(Self)
+        let curve = ed25519.or_else(|| key(P256_SPKI, P256_BYTES).map(Kind::Es256));
+        curve.or_else(|| rsa(&der).map(Kind::Rs256)).map(Self)
     }
 
     /// The one algorithm that its tokens are signed by.
@@ -142,6 +151,7 @@ impl JwtKey {
             Kind::Hs256(_) => "HS256",
             Kind::Es256(_) => "ES256",
             Kind::EdDsa(_) => "EdDSA",
+            Kind::Rs256(_) => "RS256",
         }
     }
 
@@ -176,6 +186,7 @@ impl JwtKey {
         match &self.0 {
             Kind::EdDsa(key) => by(&ED25519, key),
             Kind::Es256(key) => by(&ECDSA_P256_SHA256_FIXED, key),
+            Kind::Rs256(key) => by(&RSA_PKCS1_2048_8192_SHA256, key),
             Kind::Hs256(secret) => {
                 let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return false };
                 mac.update(text.as_bytes());
@@ -183,6 +194,18 @@ impl JwtKey {
             }
         }
     }
+}
+
+/// The modulus and exponent of an RSA key (RFC 8017, appendix A.1.1); whether they are good, the first signature tells.
+fn rsa(der: &[u8]) -> Option<Vec<u8>> {
+    let key = sized(sized(der, 0x30)?.strip_prefix(RSA_SPKI)?, 0x03)?.strip_prefix(&[0])?;
+    sized(key, 0x30).map(|_| key.to_vec())
+}
+
+/// What a value with this tag and a length of two bytes holds, if nothing follows it.
+fn sized(der: &[u8], tag: u8) -> Option<&[u8]> {
+    let [high, low, value @ ..] = der.strip_prefix(&[tag, 0x82])? else { return None };
+    (value.len() == usize::from(u16::from_be_bytes([*high, *low]))).then_some(value)
 }
 
 /// Base64url of a JSON object in which no field is named twice.

@@ -130,6 +130,31 @@ fn the_public_keys_signatures_of_the_rfcs_are_good() {
     }
 }
 
+/// Made by openssl: a key of 2 048 bits and a token of it, and a key of 1 024.
+#[test]
+fn a_token_that_is_signed_by_rsa_is_good_and_a_short_key_is_none() {
+    const KEY: &str = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAuevWQWPH85lVPSpB8D7U7e+hk0Hmd9aknvur+a7ji+KFFDSQKfFfz5Nl\
+         LQpBbx+ObrHWPV85oQazLS+Ke1eRBZVi2r0x7ommqkMECy5auy8VUa45tHF1yKmHmA4V7opVMqrkWE2b7vJ9CazhNYUJwyBI0ScI\
+         PlvDWp7ZJU9NswtUdsdwd6/hGNbhSNCgmdPPArkht9c5GvtbmpyDSIQBHO9hWcsbjagKIRl+03wjvgsaCoOboaGVQyt74Ft+bzS8\
+         uxe88zSVlnlanscStK1kKPpHYapRD9/v9dOE6pxoL+wn8xup/ymhhe68D6VLggzwdT2yWCPwiHjphU04iLdqkQIDAQAB";
+    const SHORT: &str = "MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDYK9hx2dwOVUR3lQykA1d/mMdfQmU2ULLoNlZKOxqvhru+zYgNhHsPnoyC4Xy2\
+         488FLxrL8qs7p6vJ77EN3qt3pzxGsi66MRtKf91pXNQMD1CaoXnxG1FKc+yViWsoOdddQP7jRixGWzpCN8sJaF+xA93JwLHuR47f\
+         z2nWPnWbaQIDAQAB";
+    const TOKEN: &str = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbm4iLCJleHAiOjIwMDAwMDB9.gqThZ-hcE4tfBzxG9OFR6LmY1IkUhpfPYYKmmZBQ3i\
+         Q2012CzZkYUMBjw_FM-kmYQyFTjHYDRgWkQo1OECWDDV9ybDdmTiQzkD7uqnkWVyxFheL26N33nqzxnGdtv57FGkhk1E_VKZ16pP\
+         hNZB0NpuHVoL6eyeVZyoHWDVB-u3nOJOob-9XRhU2JR3XeI97EGM68txx6RdHiNm9Z0sJ-9zY6XzkCipnBj_7M9_sMKoAGomn2i9\
+         dcEE_BJ1YOccAEqWahJ_GgetWNLK6WfkaDzTZEvnn-a0qWYbhV2FrBU-_6gGIc_6Vt48q1RF36lw_uXSRupeHZnO4lqRUb2E-o3A";
+    let pem = |body: &str| format!("-----BEGIN PUBLIC KEY-----\n{body}\n-----END PUBLIC KEY-----\n");
+    let key = JwtKey::public(&pem(KEY)).unwrap();
+    assert_eq!(key.customer(TOKEN, now()).unwrap().given(), "ann");
+    let (text, _) = TOKEN.rsplit_once('.').unwrap();
+    assert!(key.customer(&TOKEN.replace(".gqTh", ".gqTi"), now()).is_err());
+    assert!(key.customer(&format!("{text}."), now()).is_err());
+    for other in [SHORT.to_owned(), KEY[..KEY.len() - 4].to_owned(), KEY.replacen("MIIBIj", "MIIBIz", 1)] {
+        assert!(JwtKey::public(&pem(&other)).is_none(), "{other}");
+    }
+}
+
 /// A public key is known to everybody: taken for a secret, it would let anybody sign.
 #[test]
 fn a_public_key_is_never_taken_for_a_secret() {

@@ -43,8 +43,9 @@ fn public(file: &str) -> Result<CustomerProof, Failure> {
     let pem = std::fs::read_to_string(file)
         .map_err(|e| Failure::usage(format!("customers.public_key: {file} cannot be read: {e}")))?;
     JwtKey::public(&pem).map(CustomerProof::Jwt).ok_or_else(|| {
-        Failure::usage(format!("customers.public_key: {file} is no public key that is taken"))
-            .with_remedy("give PEM of a P-256 or Ed25519 key, as `openssl pkey -pubout` writes it")
+        Failure::usage(format!("customers.public_key: {file} is no public key that is taken")).with_remedy(
+            "give PEM of an RSA (from 2048 bits), P-256 or Ed25519 key, as `openssl pkey -pubout` writes it",
+        )
     })
 }
 

@@ -49,7 +49,7 @@ fn seen_of(text: &str) -> Option<Seen> {
         Some((BatchId::parse(batch)?, upto.parse().ok()?))
     };
     let marks: Vec<_> = rest.lines().map(mark).collect::<Option<_>>()?;
-    (marks.len() == count).then(|| Seen::of(Copy { generation, sets }, marks))
+    (marks.len() == count).then(|| Seen::of(Copy { generation, sets }, &marks))
 }
 
 fn text_of(seen: &Seen) -> String {
@@ -138,9 +138,8 @@ mod tests {
         let mut beside = FileNote::open(folder.path(), 0).unwrap();
         assert_eq!(beside.read(), [], "a standby in the same folder has a note of its own");
         let batch = |n| BatchId::new(Timestamp::from_micros(1), [n; 10]);
-        let known = |sets, marks| Seen::of(Copy { generation: [7; 16], sets }, marks);
-        let (longer, shorter) =
-            (known(1_000, vec![(batch(1), 30), (batch(2), 4)]), known(12, vec![(batch(2), 9)]));
+        let known = |sets, marks: &[(BatchId, i64)]| Seen::of(Copy { generation: [7; 16], sets }, marks);
+        let (longer, shorter) = (known(1_000, &[(batch(1), 30), (batch(2), 4)]), known(12, &[(batch(2), 9)]));
         assert_eq!(next.kept(), []);
         next.keep(&longer);
         assert_eq!(

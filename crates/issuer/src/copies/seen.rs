@@ -37,9 +37,9 @@ pub struct Seen {
 
 impl Seen {
     /// A state with these marks.
-    pub fn of(copy: Copy, marks: Vec<(BatchId, i64)>) -> Self {
+    pub fn of(copy: Copy, marks: &[(BatchId, i64)]) -> Self {
         let mut seen = Self { copy, marks: vec![] };
-        seen.moved(&marks);
+        seen.moved(marks);
         seen
     }
 
@@ -67,7 +67,7 @@ impl Seen {
     pub(crate) fn after<'s>(seen: Option<&Self>, sets: impl Iterator<Item = &'s Committed>) -> Option<Self> {
         let mut now: Option<Self> = None;
         for (copy, marks) in sets {
-            let now = now.get_or_insert_with(|| seen.cloned().unwrap_or_else(|| Self::of(*copy, vec![])));
+            let now = now.get_or_insert_with(|| seen.cloned().unwrap_or_else(|| Self::of(*copy, &[])));
             now.copy = *copy;
             now.moved(marks);
         }
@@ -79,7 +79,7 @@ impl Seen {
         let own: Vec<_> = seen.iter().flat_map(Self::batches).collect();
         let others = issued.keys().filter(|batch| !own.contains(batch));
         let marks = others.chain(&own).filter_map(|batch| Some((*batch, *issued.get(batch)?)));
-        Self::of(copy, marks.collect())
+        Self::of(copy, &marks.collect::<Vec<_>>())
     }
 
     /// Whether it has seen more than a store with this count and these batches has. Those that a recovered copy does not
@@ -102,7 +102,7 @@ mod tests {
 
     fn seen(sets: i64, marks: &[(u8, i64)]) -> Seen {
         let copy = Copy { generation: [1; 16], sets };
-        Seen::of(copy, marks.iter().map(|(n, upto)| (batch(*n), *upto)).collect())
+        Seen::of(copy, &marks.iter().map(|(n, upto)| (batch(*n), *upto)).collect::<Vec<_>>())
     }
 
     fn ahead(known: &Seen, sets: i64, batches: &[(u8, i64)], recovered: bool) -> bool {

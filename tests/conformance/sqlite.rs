@@ -50,3 +50,27 @@ async fn closing_a_shop_keeps_no_statistics_of_it() {
     let row = sqlx::query(sql).fetch_one(&mut file).await.expect("an answer");
     assert_eq!(row.get::<i64, _>(0), 0);
 }
+
+/// Pages of a mapped file count as memory of the process, which must not grow with the shop for the sake of an export.
+#[tokio::test]
+async fn the_file_is_mapped_by_a_store_that_serves_and_not_by_one_of_a_command() {
+    let folder = Folder::new();
+    let clock = Arc::new(MockClock::default());
+    let store = folder.open(clock.clone()).await;
+    store.migrate().await.expect("the schema is brought up to date");
+    store.close().await;
+    let file = folder.file();
+    assert!(maps(folder.open(clock.clone()).await, &file).await);
+    let unmapped = Sqlite::open_unmapped(&file, 2, clock).await.expect("the file opens");
+    assert!(!maps(Arc::new(unmapped), &file).await);
+}
+
+/// Whether a store has mapped its file once it was read; closes it.
+async fn maps(store: Arc<dyn Store>, file: &std::path::Path) -> bool {
+    let mut tx = store.snapshot().await.expect("a snapshot");
+    assert!(tx.batches_loading().await.expect("an answer").is_empty());
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("what this process maps");
+    drop(tx);
+    store.close().await;
+    maps.lines().any(|line| line.ends_with(file.to_string_lossy().as_ref()))
+}

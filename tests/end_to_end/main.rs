@@ -10,6 +10,7 @@ mod chaos;
 mod commands;
 mod crowd;
 mod durability;
+mod exporting;
 mod faults;
 mod first_start;
 mod holds;

@@ -131,6 +131,7 @@ async fn a_dry_run_counts_like_an_import_and_changes_nothing() {
     shop.close().await;
 }
 
+/// Case P92: spaces within a code vanished.
 #[tokio::test]
 async fn codes_are_sold_byte_for_byte() {
     let shop = shop().await;

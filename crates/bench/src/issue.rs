@@ -14,6 +14,8 @@ use tessera_store::{SET_MAX, run_set};
 use crate::shop::Shop;
 use crate::way::{Report, Way};
 
+pub(crate) use postgres::about;
+
 mod postgres;
 mod rival;
 mod sqlite;
@@ -99,7 +101,7 @@ async fn issue(shop: &Shop, orders: Vec<OrderId>, size: usize, way: &mut Way) ->
 }
 
 #[expect(clippy::print_stderr, reason = "progress, for whoever waits")]
-fn note(what: &str) {
+pub(crate) fn note(what: &str) {
     eprintln!("{what} …");
 }
 

@@ -2,18 +2,22 @@
 
 #![expect(clippy::float_arithmetic, reason = "rates and ratios are what this prints")]
 
+mod buyer;
+mod connection;
+mod import;
 mod issue;
+mod own;
 mod sale;
 mod shop;
+mod waits;
 mod way;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context;
-use clap::{Parser, Subcommand, ValueEnum};
-use tessera_testbed::Engine;
+use clap::{Parser, Subcommand};
+use own::{Addresses, Engine, On};
 use tessera_testbed::chaos::{self, Plan, Report};
 
 /// Measures Tessera against the ways it does not do things.
@@ -52,12 +56,8 @@ enum Command {
         /// Serve a shop of its own on this instead, all roles in one process of the `tessera` built beside this.
         #[arg(long, conflicts_with = "at")]
         on: Option<On>,
-        /// The PostgreSQL of `--on servers`; a database is made in it and dropped.
-        #[arg(long, value_name = "URL", env = "TEST_POSTGRES_URL", hide_env_values = true)]
-        postgres: Option<String>,
-        /// The RabbitMQ of `--on servers`; queues are made in it and deleted.
-        #[arg(long, value_name = "URL", env = "TEST_AMQP_URL", hide_env_values = true)]
-        amqp: Option<String>,
+        #[command(flatten)]
+        addresses: Addresses,
         /// The codes that a shop of its own begins with.
         #[arg(long, default_value_t = 200_000)]
         codes: usize,
@@ -74,6 +74,8 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// A large file of codes imported beside a sale at a steady rate, and beside the least that storing it takes.
+    Import(import::Options),
     /// A sale during which a process or a server is killed at random every few seconds: nothing lost, doubled, oversold.
     Chaos {
         /// What the shop runs on; servers are started for it, and killed.
@@ -94,30 +96,6 @@ enum Command {
     },
 }
 
-/// What a shop of its own runs on.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum On {
-    /// A file.
-    Sqlite,
-    /// PostgreSQL and RabbitMQ.
-    Servers,
-}
-
-impl On {
-    fn engine(self, postgres: Option<String>, amqp: Option<String>) -> anyhow::Result<sale::Engine> {
-        Ok(match self {
-            Self::Sqlite => sale::Engine::Sqlite,
-            Self::Servers => {
-                let (postgres, amqp) = postgres.zip(amqp).context(
-                    "no servers: give --postgres and --amqp, or have them found or started for this run: \
-                     tessera-servers -- tessera-bench sale --on servers",
-                )?;
-                sale::Engine::Servers { postgres, amqp }
-            }
-        })
-    }
-}
-
 /// Prints what came of it; what is wrong has ended the program before.
 #[expect(clippy::print_stdout, reason = "it is what was asked for")]
 fn chaos_report(report: &Report) {
@@ -135,17 +113,18 @@ async fn main() -> anyhow::Result<()> {
         Command::Issue { orders, rounds, data, postgres, json } => {
             issue::run(&issue::Options { orders, rounds, data, postgres, json }).await
         }
-        Command::Sale { at, on, postgres, amqp, codes, sku, buyers, seconds, json } => {
+        Command::Sale { at, on, addresses, codes, sku, buyers, seconds, json } => {
             let shop = match on {
-                Some(on) => sale::Where::Own(on.engine(postgres, amqp)?, codes),
+                Some(on) => sale::Where::Own(Engine::new(on, &addresses)?, codes),
                 None => sale::Where::At(at),
             };
             sale::run(&sale::Options { shop, sku, buyers, seconds, json }).await
         }
+        Command::Import(options) => import::run(&options).await,
         Command::Chaos { on, seconds, every, buyers, seed } => {
             let engine = match on {
-                On::Sqlite => Engine::Sqlite,
-                On::Servers => Engine::Postgres,
+                On::Sqlite => tessera_testbed::Engine::Sqlite,
+                On::Servers => tessera_testbed::Engine::Postgres,
             };
             let (lasts, every) = (Duration::from_secs(seconds), Duration::from_secs(every));
             let report = chaos::run(&Plan { engine, lasts, every, buyers, seed }).await;

@@ -4,16 +4,12 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 
-use connection::Connection;
-use own::Own;
-
-mod connection;
-mod own;
-
-pub(crate) use own::Engine;
+use crate::buyer::Buyer;
+use crate::own::{Engine, Own};
+use crate::waits::Waits;
 
 /// How to measure.
 #[derive(Clone)]
@@ -46,8 +42,8 @@ struct Seen {
 struct Crowd {
     buyers: usize,
     took: Duration,
-    /// From asking to pay to the codes, shortest first; not empty.
-    waits: Vec<Duration>,
+    /// From asking to pay to the codes.
+    waits: Waits,
 }
 
 /// Measures and prints.
@@ -89,57 +85,38 @@ async fn crowd(
         waits.extend(seen.waits);
         ensure!(seen.codes.into_iter().all(|code| sold.insert(code)), "a code was seen twice");
     }
-    ensure!(!waits.is_empty(), "nobody bought anything");
-    waits.sort_unstable();
+    let waits = Waits::new(waits).context("nobody bought anything")?;
     Ok(Crowd { buyers, took: began.elapsed(), waits })
 }
 
 /// Buys until `end`, each time as a new customer.
-async fn buy(at: SocketAddr, sku: String, buyer: (usize, usize), end: Instant) -> anyhow::Result<Seen> {
-    let mut connection = Connection::open(at).await?;
+async fn buy(at: SocketAddr, sku: String, number: (usize, usize), end: Instant) -> anyhow::Result<Seen> {
+    let mut buyer = Buyer::open(at, sku).await?;
     let (mut seen, mut turn) = (Seen::default(), 0_u64);
     while Instant::now() < end {
         turn += 1;
-        let customer = format!("bench-{}-{}-{}-{turn}", std::process::id(), buyer.0, buyer.1);
-        let order = json!({ "customer": { "id": customer }, "lines": [{ "sku": sku, "quantity": 1 }] });
-        let (status, placed) = connection.post("/v1/orders", "", &order).await?;
-        if status != 201 {
-            bail!("an order was answered {status}: {placed}");
-        }
-        let id = placed["id"].as_str().context("an id")?;
-        let token = placed["token"].as_str().context("a token")?;
-        let headers = format!("authorization: Bearer {token}\r\nprefer: wait=30\r\n");
-        let asked = Instant::now();
-        let path = format!("/v1/orders/{id}/pay");
-        let (status, paid) = connection.post(&path, &headers, &json!({ "provider": "test" })).await?;
-        let code = paid["lines"][0]["codes"][0]["code"].as_str();
-        let code = code.with_context(|| format!("no code in a payment answered {status}"))?;
-        seen.waits.push(asked.elapsed());
-        seen.codes.push(code.to_owned());
+        let customer = format!("bench-{}-{}-{}-{turn}", std::process::id(), number.0, number.1);
+        let bought = buyer.buy(&customer).await?;
+        seen.waits.push(bought.waited);
+        seen.codes.push(bought.code);
     }
     Ok(seen)
 }
 
 impl Crowd {
     fn rate(&self) -> f64 {
-        f64::from(u32::try_from(self.waits.len()).unwrap_or(u32::MAX)) / self.took.as_secs_f64()
-    }
-
-    /// The wait in milliseconds that `percent` of the sales did not exceed.
-    fn wait(&self, percent: usize) -> f64 {
-        let at = (self.waits.len() * percent / 100).min(self.waits.len() - 1);
-        self.waits[at].as_secs_f64() * 1e3
+        self.waits.rate(self.took)
     }
 
     fn json(&self) -> Value {
         json!({
-            "buyers": self.buyers, "sales": self.waits.len(), "sales_per_second": self.rate(),
-            "pay_to_codes_p50_ms": self.wait(50), "pay_to_codes_p99_ms": self.wait(99),
+            "buyers": self.buyers, "sales": self.waits.count(), "sales_per_second": self.rate(),
+            "pay_to_codes_p50_ms": self.waits.millis(50), "pay_to_codes_p99_ms": self.waits.millis(99),
         })
     }
 
     fn line(&self) -> String {
-        let (p50, p99, longest) = (self.wait(50), self.wait(99), self.wait(100));
+        let (p50, p99, longest) = (self.waits.millis(50), self.waits.millis(99), self.waits.millis(100));
         format!("{:>8} {:>10.0} {p50:>10.1} {p99:>10.1} {longest:>10.1}", self.buyers, self.rate())
     }
 }

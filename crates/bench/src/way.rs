@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::waits::rate;
+
 /// One way: its rate in each round.
 pub(crate) struct Way {
     /// As people read it.
@@ -20,8 +22,7 @@ impl Way {
 
     /// Adds a round in which `orders` took this long.
     pub(crate) fn add(&mut self, orders: usize, took: Duration) {
-        let orders = u32::try_from(orders).unwrap_or(u32::MAX);
-        self.rates.push(f64::from(orders) / took.as_secs_f64());
+        self.rates.push(rate(orders, took));
     }
 
     /// Orders a second: the median of the rounds, so that one round beside something else does not count.

@@ -22,11 +22,11 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// one costs more than it saves, for each commit walks it.
 const WRITER_CACHE: &str = "-8192";
 
-/// A reader's, small: it is emptied whenever something was committed, which is before every snapshot. Readers
-/// read the file through [`READER_MAP`] instead.
+/// A reader's, small: it is emptied whenever something was committed, which is before every snapshot. Readers of a
+/// process that serves read the file through [`READER_MAP`] instead.
 const READER_CACHE: &str = "-2048";
 
-/// How much of the file readers map into memory, in bytes.
+/// How much of the file such readers map into memory, in bytes.
 const READER_MAP: &str = "536870912";
 
 /// Pages in the log before a commit copies them into the file: 32 MiB. A checkpoint costs two more syncs, and
@@ -70,11 +70,16 @@ pub(crate) async fn writer(file: &Path) -> Result<SqlitePool> {
 
 /// Connections that only read. Opened when first needed, for they cannot create the file.
 pub(crate) fn readers(file: &Path, count: u32) -> SqlitePool {
-    let options = options(file)
-        .pragma("query_only", "on")
-        .pragma("cache_size", READER_CACHE)
-        .pragma("mmap_size", READER_MAP);
-    pool(count.max(1)).connect_lazy_with(options)
+    pool(count.max(1)).connect_lazy_with(reader(file))
+}
+
+/// The same with the file mapped, which counts as memory of the process once for each.
+pub(crate) fn readers_mapped(file: &Path, count: u32) -> SqlitePool {
+    pool(count.max(1)).connect_lazy_with(reader(file).pragma("mmap_size", READER_MAP))
+}
+
+fn reader(file: &Path) -> SqliteConnectOptions {
+    options(file).pragma("query_only", "on").pragma("cache_size", READER_CACHE)
 }
 
 /// A transaction that SQLite has ended by itself, as it does when the disk is full, is still under way for sqlx, which

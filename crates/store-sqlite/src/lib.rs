@@ -58,9 +58,21 @@ impl Sqlite {
     /// `Unavailable` when the file cannot be opened as it must be: WAL, full synchronisation, foreign keys,
     /// and a SQLite that is new enough.
     pub async fn open(file: &Path, readers: u32, clock: Arc<dyn Clock>) -> Result<Self> {
+        Self::with(file, connect::readers_mapped(file, readers), clock).await
+    }
+
+    /// The same for a process that reads once and ends: it maps nothing of the file, so that its memory does not grow
+    /// with the shop.
+    ///
+    /// # Errors
+    /// Those of [`Sqlite::open`].
+    pub async fn open_unmapped(file: &Path, readers: u32, clock: Arc<dyn Clock>) -> Result<Self> {
+        Self::with(file, connect::readers(file, readers), clock).await
+    }
+
+    async fn with(file: &Path, readers: SqlitePool, clock: Arc<dyn Clock>) -> Result<Self> {
         let writer = connect::writer(file).await?;
         let version = checked_version(&writer).await?;
-        let readers = connect::readers(file, readers);
         Ok(Self { writer, readers, clock, version })
     }
 }

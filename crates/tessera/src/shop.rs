@@ -80,7 +80,7 @@ async fn store(
         }
         private_folder(&settings.data_dir)?;
     }
-    let store = connect(settings, clock).await?;
+    let store = connect(settings, missing, clock).await?;
     match (store.schema().await?, database) {
         (SchemaState::Current, _) => Ok(store),
         (SchemaState::Ahead, _) => Err(ahead()),
@@ -100,9 +100,17 @@ async fn store(
 }
 
 /// Connects, whatever the schema.
-pub(crate) async fn connect(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>, Failure> {
+pub(crate) async fn connect(
+    settings: &Settings,
+    missing: Missing,
+    clock: Arc<dyn Clock>,
+) -> Result<Arc<dyn Store>, Failure> {
     let connections = settings.database.connections;
     Ok(match settings.database()? {
+        // What makes no shop does not serve either: it reads, perhaps all there is, and ends.
+        Database::Sqlite(file) if missing == Missing::Refuse => {
+            Arc::new(Sqlite::open_unmapped(&file, connections, clock).await?)
+        }
         Database::Sqlite(file) => Arc::new(Sqlite::open(&file, connections, clock).await?),
         Database::Postgres(url) => {
             Arc::new(Postgres::connect(url.expose(), connections, Time::Database).await?)

@@ -47,7 +47,7 @@ pub(super) async fn measure(options: &Options, url: &str) -> anyhow::Result<Repo
 }
 
 /// What the server's commits are worth, which both sides share.
-async fn about(url: &str) -> anyhow::Result<String> {
+pub(crate) async fn about(url: &str) -> anyhow::Result<String> {
     let mut connection = PgConnection::connect(url).await?;
     let settings = "SELECT 'fsync ' || current_setting('fsync') || ', full_page_writes ' || \
         current_setting('full_page_writes') || ', synchronous_commit on, ' || \

@@ -42,7 +42,7 @@ pub(super) async fn run(settings: &Settings, output: Output) -> Outcome {
 }
 
 async fn migrated(settings: &Settings) -> Result<Arc<dyn Store>, Failure> {
-    let store = shop::connect(settings, Arc::new(SystemClock)).await?;
+    let store = shop::connect(settings, Missing::Create, Arc::new(SystemClock)).await?;
     if store.schema().await? == SchemaState::Ahead {
         return Err(shop::ahead());
     }

@@ -8,19 +8,19 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// One kept-alive connection that speaks as much HTTP/1.1 as this needs.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
 impl Connection {
-    pub(super) async fn open(at: SocketAddr) -> anyhow::Result<Self> {
+    pub(crate) async fn open(at: SocketAddr) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(at).await.with_context(|| format!("nothing serves {at}"))?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, buffer: Vec::with_capacity(4_096) })
     }
 
-    pub(super) async fn post(
+    pub(crate) async fn post(
         &mut self,
         path: &str,
         headers: &str,

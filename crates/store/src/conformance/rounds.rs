@@ -112,7 +112,7 @@ pub async fn full_round_is_followed_in_the_same_transaction(fixture: &Fixture) {
     let first_page = page(None).await;
     let rest = page(Some(first_page[1].id)).await;
     assert_eq!(rest.iter().map(|r| r.id).collect::<Vec<_>>(), [first.round.id]);
-    let due = async |at| fixture.read(async |tx| tx.rounds_due(at, 9).await).await;
+    let due = async |at| fixture.read(async |tx| tx.rounds_due(at, None, 9).await).await;
     assert!(due(at).await.is_empty());
     assert_eq!(due(at.plus(Duration::from_mins(10))).await.len(), 2);
     let shares = fixture.read(async |tx| tx.rounds_shares(first.round.id).await).await;

@@ -6,6 +6,7 @@ use tessera_model::order::OrderStatus;
 use tessera_model::round::RoundState;
 use tessera_testbed::Shop;
 
+mod burned;
 mod call_off;
 mod draws;
 mod ending;
@@ -107,6 +108,20 @@ async fn a_set_opens_sixteen_rounds_at_most_and_the_next_set_goes_on() {
     issue(&shop, &orders).await;
     assert_eq!(shop.statuses(&orders).await, [OrderStatus::Issued; 3]);
     assert_eq!(shop.rounds(phone).await.len(), 21);
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn an_order_that_alone_opens_more_rounds_than_a_set_may_is_issued_all_the_same() {
+    let shop = Shop::open().await;
+    let phone = shop.raffle("phone", 10, |_| ()).await;
+    let orders = paid(&shop, "phone", &[40, 1]).await;
+    // From the second round on each is of one share.
+    shop.raffle("phone", 1, |_| ()).await;
+    let outcomes = shop.issue(&orders).await;
+    assert_eq!(outcomes, [IssueOutcome::Issued, IssueOutcome::Deferred]);
+    assert_eq!(shop.issue(&orders).await[1], IssueOutcome::Issued);
+    assert_eq!((shop.codes_of(orders[0]).await.len(), shop.rounds(phone).await.len()), (40, 33));
     shop.close().await;
 }
 

@@ -202,11 +202,12 @@ fn outcome(
 /// its end; so may those of an order that left them, or that was tried by itself and brought nobody along.
 fn effects(plan: &Plan, room: &Room, issued: &BTreeSet<OrderId>, inputs: &[Work]) -> Effects {
     let (alone, by_itself) = (inputs.len() == 1, matches!(inputs, [Work::Order(_)]));
-    let filled = |last: &Option<OrderId>| last.is_none_or(|last| issued.contains(&last));
+    let gone = |order: &OrderId| issued.contains(order) || plan.over.contains(order);
+    let filled = |last: &Option<OrderId>| last.as_ref().is_none_or(gone);
     let read = room.unfinished.iter().filter(|(_, last)| filled(last)).map(|(p, _)| *p);
     let left = room.orders.values().filter(|order| {
         let waited = order.state.status() == OrderStatus::Backordered;
-        waited && (by_itself || (alone && issued.contains(&order.id)))
+        waited && (by_itself || (alone && gone(&order.id)))
     });
     let left = left.filter_map(|order| room.lines.get(&order.id)).flatten().map(|(_, product, _)| *product);
     let more = read.chain(left).collect();

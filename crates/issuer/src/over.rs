@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use tessera_model::ids::{OrderId, PaymentId};
-use tessera_model::order::{Order, OrderEvent, OrderState};
-use tessera_model::pay::{MoneyEntry, Portions, refund_order};
+use tessera_model::order::{Order, OrderEvent};
+use tessera_model::pay::{MoneyEntry, Portions, nothing_left, refund_order};
 use tessera_model::time::Timestamp;
 use tessera_store::orders::Advance;
 use tessera_store::payments::Portion;
@@ -20,12 +20,18 @@ pub(crate) fn sums(portions: Vec<Portion>) -> BTreeMap<OrderId, BTreeMap<Payment
     sums
 }
 
-/// An order that cost nothing has nothing to be paid back.
-pub(crate) fn settled_state(state: OrderState, minor: i64, now: Timestamp) -> OrderState {
-    match minor {
-        0 => state.after(OrderEvent::RefundCompleted, now).unwrap_or(state),
-        _ => state,
-    }
+/// The order's money is to be paid back. One that has none left, as it was free or paid back before, is refunded.
+pub(crate) fn paid_back(
+    order: &Order,
+    money: Option<&BTreeMap<PaymentId, Portions>>,
+    now: Timestamp,
+) -> Option<Advance> {
+    let due = order.state.after(OrderEvent::RefundOrdered, now).ok()?;
+    let state = match money.is_none_or(nothing_left) {
+        true => due.after(OrderEvent::RefundCompleted, now).ok()?,
+        false => due,
+    };
+    Some(Advance { id: order.id, version: order.version, state })
 }
 
 /// Makes the whole money of these orders refund due; returns their next states.
@@ -41,10 +47,6 @@ pub(crate) async fn pay_back(
         tx.money_append(&entries).await?;
     }
     let now = tx.now();
-    let advance = |order: &Order| {
-        let state = order.state.after(OrderEvent::RefundOrdered, now).ok()?;
-        let state = settled_state(state, order.amount.minor, now);
-        Some(Advance { id: order.id, version: order.version, state })
-    };
+    let advance = |order: &Order| paid_back(order, sums.get(&order.id), now);
     Ok(over.iter().filter_map(|id| orders.get(id)).filter_map(advance).collect())
 }

@@ -15,11 +15,17 @@ use tessera_store::{Entropy, Result, StoreError, Tx};
 mod beacon;
 mod call_off;
 mod draw;
+mod go_on;
+mod look;
+mod pay_back;
 mod prove;
 
 pub use beacon::{BeaconOutcome, keep_beacon};
 pub use call_off::{CallOff, CallOffOutcome, call_off};
 pub use draw::{Draw, DrawOutcome, proof};
+pub use go_on::go_on;
+pub use look::Draws;
+pub use pay_back::{pay_back, pay_back_rest};
 pub use prove::reconcile;
 
 /// The table that a raffle's own key is wrapped for.

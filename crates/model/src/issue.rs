@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::batch::OpenBatch;
 use crate::ids::{BatchId, OrderId, ProductId};
-use crate::round::{Fit, NewRound, RaffleRoom, Turned};
+use crate::round::{Fit, NewRound, RaffleRoom, Settled, Turned};
 use crate::span::Span;
 use crate::time::Timestamp;
 
@@ -17,7 +17,8 @@ mod tests;
 /// The most inputs in one set, of whatever step.
 pub const SET_MAX: usize = 256;
 
-/// The most rounds that one set opens; an order that would open another is first in the next set.
+/// The most rounds that one set opens; an order that would open another is first in the next set. There it is issued
+/// whatever it opens: one that needs more than all of them, as when `shares` became fewer, would be put off for ever.
 pub const ROUNDS_MAX: usize = 16;
 
 /// A turn in a waitlist: paid earlier stands further ahead.
@@ -104,11 +105,10 @@ impl Stockroom {
     pub fn plan(&mut self, candidates: &[Candidate]) -> Plan {
         let mut plan = Plan::default();
         for room in self.raffles.values_mut() {
-            if let Some(spent) = room.round.as_ref().filter(|round| round.batch.unissued() == 0) {
-                // Burned to its end after a restore.
-                plan.rounds.insert(spent.batch.id, Turned { digest: spent.digest, full: true });
-            }
-            plan.opened.extend(room.settle());
+            // One may have been burned to its end after a restore.
+            let Settled { spent, opened } = room.settle();
+            plan.rounds.extend(spent);
+            plan.opened.extend(opened);
         }
         for candidate in candidates {
             self.attempt(candidate, &mut plan);
@@ -144,27 +144,33 @@ impl Stockroom {
     }
 
     /// Whether a raffle of the order is over, or has to open more rounds than this set may.
-    fn put_off(&self, candidate: &Candidate, plan: &mut Plan) -> bool {
-        let raffles = || {
-            let of = |(_, product, quantity): &(i32, ProductId, i64)| {
-                self.raffles.get(product).map(|room| room.fit(*quantity))
-            };
-            candidate.lines.iter().filter_map(of)
+    fn put_off(&mut self, candidate: &Candidate, plan: &mut Plan) -> bool {
+        let of = |(_, product, quantity): &(i32, ProductId, i64)| {
+            self.raffles.get(product).map(|room| room.fit(*quantity))
         };
-        if raffles().any(|fit| fit == Fit::Over) {
-            for (_, product, quantity) in &candidate.lines {
-                *plan.released.entry(*product).or_default() += quantity;
-            }
+        let fits: Vec<Fit> = candidate.lines.iter().filter_map(of).collect();
+        if fits.contains(&Fit::Over) {
+            self.let_go(candidate, plan);
             plan.over.push(candidate.order);
             return true;
         }
-        let opens: usize = raffles().map(|fit| if let Fit::Fits(opens) = fit { opens } else { 0 }).sum();
-        let sells = raffles().next().is_some();
-        let later = sells && (!plan.deferred.is_empty() || plan.opened.len() + opens > ROUNDS_MAX);
+        let opens: usize = fits.iter().map(|fit| if let Fit::Fits(opens) = fit { *opens } else { 0 }).sum();
+        let too_many = !plan.opened.is_empty() && plan.opened.len() + opens > ROUNDS_MAX;
+        let later = !fits.is_empty() && (too_many || !plan.deferred.is_empty());
         if later {
             plan.deferred.push(candidate.order);
         }
         later
+    }
+
+    /// The order is not pending any more: its claims fall, and its turns go to those behind it.
+    fn let_go(&mut self, candidate: &Candidate, plan: &mut Plan) {
+        for (_, product, quantity) in &candidate.lines {
+            *plan.released.entry(*product).or_default() += quantity;
+            if let Some(waitlist) = self.waitlists.get_mut(product) {
+                waitlist.remove(&candidate.turn());
+            }
+        }
     }
 
     /// Nobody stands ahead in the product's waitlist, and the codes suffice.
@@ -179,11 +185,8 @@ impl Stockroom {
                 Some(room) => give_shares(room, (candidate.order, *line, *quantity), plan),
                 None => self.give((candidate.order, *line, *quantity), *product, plan),
             }
-            *plan.released.entry(*product).or_default() += quantity;
-            if let Some(waitlist) = self.waitlists.get_mut(product) {
-                waitlist.remove(&candidate.turn());
-            }
         }
+        self.let_go(candidate, plan);
         plan.issued.push(candidate.order);
     }
 

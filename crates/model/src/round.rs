@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 
 mod room;
 
-pub use room::{Fit, RaffleRoom, Turned};
+pub use room::{Fit, RaffleRoom, Settled, Turned};
 
 #[cfg(test)]
 mod tests;
@@ -23,11 +23,11 @@ mod tests;
 pub enum RoundState {
     /// Its shares are sold.
     Open,
-    /// Every share is sold; the draw is to come.
+    /// Every share is sold or burned; the draw is to come.
     Full,
     /// It has its winner.
     Drawn,
-    /// An operator called it off before the draw.
+    /// It was called off before the draw: by an operator, or because none of its shares was sold.
     Cancelled,
 }
 
@@ -97,6 +97,11 @@ pub struct Drawn {
 }
 
 impl Round {
+    /// Whether nobody can win it: all of it was burned, and none of it sold.
+    pub const fn is_nobodys(&self) -> bool {
+        matches!(self.state, RoundState::Full) && self.sold == 0
+    }
+
     /// What its proof begins with.
     pub fn terms(&self) -> RoundTerms {
         RoundTerms {

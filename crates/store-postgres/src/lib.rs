@@ -22,6 +22,7 @@ mod pool;
 mod products;
 mod reconcile;
 mod refunds;
+mod repayments;
 mod rounds;
 mod row;
 mod schema;

@@ -79,7 +79,7 @@ fn round(fields: &Fields<'_>) -> Result<Round> {
     })
 }
 
-fn share(fields: &Fields<'_>) -> Result<Share> {
+pub(crate) fn share(fields: &Fields<'_>) -> Result<Share> {
     Ok(Share {
         order: fields.id("order_id", OrderId::from_uuid)?,
         line: fields.small("line")?,
@@ -151,8 +151,13 @@ impl RoundOps for PostgresTx {
         self.read(on_sale, "round", round).await
     }
 
-    async fn rounds_due(&mut self, now: Timestamp, limit: i64) -> Result<Vec<BatchId>> {
-        let due = sqlx::query(sql::DUE).bind(At(now)).bind(limit);
+    async fn rounds_due(
+        &mut self,
+        now: Timestamp,
+        after: Option<BatchId>,
+        limit: i64,
+    ) -> Result<Vec<BatchId>> {
+        let due = sqlx::query(sql::DUE).bind(At(now)).bind(after.map(BatchId::uuid)).bind(limit);
         self.read(due, "round", |f| f.id("batch", BatchId::from_uuid)).await
     }
 

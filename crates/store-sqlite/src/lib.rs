@@ -20,6 +20,7 @@ mod payments;
 mod products;
 mod reconcile;
 mod refunds;
+mod repayments;
 mod rounds;
 mod row;
 mod tx;

@@ -94,7 +94,7 @@ fn round(fields: &Fields<'_>) -> Result<Round> {
     })
 }
 
-fn share(fields: &Fields<'_>) -> Result<Share> {
+pub(crate) fn share(fields: &Fields<'_>) -> Result<Share> {
     Ok(Share {
         order: fields.id("order_id", OrderId::from_uuid)?,
         line: fields.integer("line")?,
@@ -158,8 +158,13 @@ impl RoundOps for SqliteTx {
         self.read(sqlx::query(sql::ON_SALE).bind(products), "round", round).await
     }
 
-    async fn rounds_due(&mut self, now: Timestamp, limit: i64) -> Result<Vec<BatchId>> {
-        let due = sqlx::query(sql::DUE).bind(now.micros()).bind(limit);
+    async fn rounds_due(
+        &mut self,
+        now: Timestamp,
+        after: Option<BatchId>,
+        limit: i64,
+    ) -> Result<Vec<BatchId>> {
+        let due = sqlx::query(sql::DUE).bind(now.micros()).bind(after.map(BatchId::uuid)).bind(limit);
         self.read(due, "round", |f| f.id("batch", BatchId::from_uuid)).await
     }
 

@@ -29,6 +29,7 @@ pub mod payments;
 pub mod products;
 pub mod reconciling;
 pub mod refunds;
+pub mod repayments;
 pub mod requests;
 pub mod rounds;
 pub mod sets;
@@ -261,8 +262,12 @@ macro_rules! conformance_suite {
             raffle_is_read_with_its_round_on_sale,
             second_round_on_sale_is_a_data_fault,
             full_round_is_followed_in_the_same_transaction,
+            rounds_that_wait_for_a_beacon_are_not_due,
             draw_is_written_once,
             claims_begin_with_the_last_round,
+        ]);
+        $crate::conformance_suite!(@cases $harness, open, repayments: [
+            repayment_goes_on_where_it_was_left,
         ]);
         $crate::conformance_suite!(@cases $harness, open, coupons: [
             pools_take_consecutive_indexes,

@@ -23,6 +23,7 @@ pub mod payments;
 pub mod products;
 pub mod reconcile;
 pub mod refunds;
+pub mod repayments;
 pub mod rounds;
 pub mod waitlists;
 

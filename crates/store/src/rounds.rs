@@ -83,8 +83,14 @@ pub trait RoundOps {
     /// The rounds on sale of these raffles.
     async fn rounds_on_sale(&mut self, products: &[ProductId]) -> Result<Vec<Round>>;
 
-    /// Full rounds whose draw is due at `now`, oldest first.
-    async fn rounds_due(&mut self, now: Timestamp, limit: i64) -> Result<Vec<BatchId>>;
+    /// Full rounds whose draw is due at `now`, oldest first, behind the round `after`; without those that wait for a
+    /// beacon's value, unless none of their shares was sold.
+    async fn rounds_due(
+        &mut self,
+        now: Timestamp,
+        after: Option<BatchId>,
+        limit: i64,
+    ) -> Result<Vec<BatchId>>;
 
     /// The shares of a round in order of position.
     async fn rounds_shares(&mut self, id: BatchId) -> Result<Vec<Share>>;

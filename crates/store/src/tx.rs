@@ -17,6 +17,7 @@ use crate::payments::PaymentOps;
 use crate::products::ProductOps;
 use crate::reconcile::ReconcileOps;
 use crate::refunds::RefundOps;
+use crate::repayments::RepaymentOps;
 use crate::rounds::RoundOps;
 use crate::waitlists::WaitlistOps;
 
@@ -110,6 +111,7 @@ pub trait Tx:
     + BatchOps
     + CouponOps
     + RoundOps
+    + RepaymentOps
     + WaitlistOps
     + LedgerOps
     + HistoryOps

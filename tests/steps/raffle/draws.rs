@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tessera_issuer::rounds::{DrawOutcome, proof};
+use tessera_issuer::rounds::{Draw, DrawOutcome, Draws, proof};
 use tessera_model::draw::{Beacon, EntropyRule, Proof, commitment, verify};
 use tessera_model::keys::Secret;
 use tessera_model::round::{Round, RoundState};
@@ -98,6 +98,27 @@ async fn a_draw_whose_beacon_is_silent_waits_and_takes_no_other_value() {
     let proof = proof_of(&shop, &shop.rounds(phone).await[0]).await.unwrap();
     verify(&proof).unwrap();
     assert_eq!(proof.entropy, entropy);
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn rounds_that_cannot_be_drawn_do_not_stop_those_behind_them() {
+    let shop = Shop::open().await;
+    shop.raffle("broken", 1, |_| ()).await;
+    let phone = shop.raffle("phone", 10, |_| ()).await;
+    for quantity in [15, 15] {
+        let orders = paid(&shop, "broken", &[quantity]).await;
+        issue(&shop, &orders).await;
+    }
+    shop.clock.advance(Duration::from_secs(1));
+    let orders = paid(&shop, "phone", &[10]).await;
+    issue(&shop, &orders).await;
+    let broken = "(SELECT id FROM product WHERE sku = 'broken')";
+    shop.operate(&format!("UPDATE raffle SET key_id = 'lost' WHERE product = {broken}")).await;
+    let (mut draws, step) = (Draws::default(), Arc::new(Draw::new(shop.mint())));
+    draws.look(&shop.store, &step).await.unwrap();
+    let due = "SELECT count(*) FROM round WHERE state = 'full'";
+    assert_eq!((shop.rounds(phone).await[0].state, shop.number(due).await), (RoundState::Drawn, 30));
     shop.close().await;
 }
 

@@ -1,6 +1,6 @@
 //! The end of a raffle.
 
-use tessera_issuer::IssueOutcome;
+use tessera_issuer::{IssueOutcome, Work};
 use tessera_model::order::OrderStatus;
 use tessera_model::pay::MoneyState;
 use tessera_model::place::Refusal;
@@ -50,6 +50,40 @@ async fn a_paid_order_that_finds_its_raffle_over_gets_its_money_back() {
     // A redelivery changes nothing.
     let again = shop.issue(&[orders[1]]).await;
     assert_eq!(again, [IssueOutcome::NothingToDo(OrderStatus::RefundDue)]);
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn an_order_that_was_paid_back_before_its_raffle_was_over_is_refunded() {
+    let shop = Shop::open().await;
+    shop.raffle("phone", 10, |raffle| raffle.last_round = Some(2)).await;
+    let orders = paid(&shop, "phone", &[12]).await;
+    let late = shop.place("ann", &[("phone", 9)]).await;
+    shop.pay_with("acme", "r", &late.to_string(), 900, "CNY").await;
+    shop.told_back("r", "m", 900).await;
+    assert_eq!(shop.status(late).await, OrderStatus::Paid);
+    assert_eq!(shop.issue(&[orders[0], late]).await, [IssueOutcome::Issued, IssueOutcome::Over]);
+    assert_eq!(shop.status(late).await, OrderStatus::Refunded);
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn an_order_whose_raffle_is_over_makes_way_in_the_waitlist_it_stood_in() {
+    let shop = Shop::open().await;
+    shop.raffle("phone", 10, |raffle| raffle.last_round = Some(2)).await;
+    let card = shop.product("card", |rules| rules.backorders = true).await;
+    let both = shop.place("ann", &[("phone", 5), ("card", 1)]).await;
+    let behind = shop.place("bob", &[("card", 1)]).await;
+    let crowd = paid(&shop, "phone", &[16]).await;
+    for order in [both, behind] {
+        shop.pay(order).await;
+        assert_eq!(shop.issue(&[order]).await, [IssueOutcome::Backordered]);
+    }
+    issue(&shop, &crowd).await;
+    shop.stock("card", 1).await;
+    shop.issue_set(vec![Work::Stock(card)]).await.remove(0).unwrap();
+    assert_eq!(shop.statuses(&[both, behind]).await, [OrderStatus::RefundDue, OrderStatus::Issued]);
+    assert_eq!(shop.number("SELECT count(*) FROM waitlist").await, 0);
     shop.close().await;
 }
 

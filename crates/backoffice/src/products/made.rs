@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use tessera_issuer::Mint;
+use tessera_issuer::rounds::go_on;
 use tessera_model::coupon::Format;
 use tessera_model::ids::{BatchId, ProductId};
 use tessera_model::product::{Coupon, Product};
@@ -14,28 +15,16 @@ use super::ApplyError;
 
 /// Opens the first round of each new raffle, and of each whose last one is spent; says whether orders claim.
 pub(super) async fn raffles(tx: &mut dyn Tx, mint: &Mint, products: &[Product]) -> Result<()> {
-    let raffles: HashMap<ProductId, &Product> =
-        products.iter().filter(|p| p.rules.kind.raffle().is_some()).map(|p| (p.id, p)).collect();
-    if raffles.is_empty() {
+    let is_raffle = |product: &&Product| product.rules.kind.raffle().is_some();
+    let ids: Vec<ProductId> = products.iter().filter(is_raffle).map(|product| product.id).collect();
+    if ids.is_empty() {
         return Ok(());
     }
-    let ids: Vec<ProductId> = raffles.keys().copied().collect();
     let keys = ids.iter().map(|id| Ok((*id, mint.raffle_key(*id)?))).collect::<Result<Vec<_>>>()?;
     // One that has a key keeps it.
     tx.raffles_put(&keys).await?;
-    let (mut opened, mut claims, now) = (vec![], vec![], tx.now());
-    for stored in tx.raffles_read(&ids).await? {
-        let Some(product) = raffles.get(&stored.product) else { continue };
-        let Some(mut room) = mint.room(stored, product, now)? else { continue };
-        if let Some(new) = room.settle() {
-            opened.push(mint.to_open(new, None)?);
-        }
-        claims.push((product.id, room.claims()));
-    }
-    if !opened.is_empty() {
-        tx.rounds_open(&opened).await?;
-    }
-    tx.stock_claims(&claims).await
+    let stored = tx.raffles_read(&ids).await?;
+    go_on(tx, mint, stored, products).await
 }
 
 /// A coupon that asks for more codes than its product has of the format.

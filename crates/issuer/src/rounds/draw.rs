@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use tessera_model::draw::{self, EntropyRule, Proof};
 use tessera_model::ids::BatchId;
 use tessera_model::round::{Drawn, Round, RoundState};
+use tessera_store::operators::AuditEntry;
 use tessera_store::{Result, Step, StoreError, Tx};
 
 use super::{Mint, ledger};
@@ -24,6 +25,8 @@ pub enum DrawOutcome {
     Known(Drawn),
     /// It is not full, it is not time, or it was called off.
     NotDue,
+    /// None of its shares was sold, all were burned: it is called off, from now on.
+    Nobodys,
     /// Its beacon's value is not known yet: it waits, and no other value takes its place.
     Waits,
     /// There is no such round.
@@ -42,6 +45,9 @@ impl Draw {
             (RoundState::Drawn, Some(drawn)) => return Ok(DrawOutcome::Known(drawn)),
             (RoundState::Full, None) if round.draw_at.is_some_and(|at| at <= now) => {}
             _ => return Ok(DrawOutcome::NotDue),
+        }
+        if round.is_nobodys() {
+            return Ok(DrawOutcome::Nobodys);
         }
         if round.entropy_rule != EntropyRule::None && round.entropy.is_none() {
             return Ok(DrawOutcome::Waits);
@@ -78,8 +84,23 @@ impl Step for Draw {
         if !drawn.is_empty() {
             tx.rounds_drawn(&drawn).await?;
         }
+        for (id, _) in outcomes.iter().filter(|(_, outcome)| **outcome == DrawOutcome::Nobodys) {
+            cancel(tx, *id).await?;
+        }
         Ok(inputs.iter().map(|id| outcomes.get(id).copied().unwrap_or(DrawOutcome::Unknown)).collect())
     }
+}
+
+/// Calls off a round that nobody can win, with an audit entry in the same transaction.
+async fn cancel(tx: &mut dyn Tx, id: BatchId) -> Result<()> {
+    tx.rounds_cancel(id).await?;
+    let entry = AuditEntry {
+        actor: "housekeeper".to_owned(),
+        action: "round.cancel".to_owned(),
+        subject: id.to_string(),
+        reason: Some("none of its shares was sold".to_owned()),
+    };
+    tx.audit_append(&[entry]).await
 }
 
 /// The proof of a round that was drawn; `None` before.

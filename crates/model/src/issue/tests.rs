@@ -1,7 +1,13 @@
 //! Facts about this module.
 
+use std::time::Duration;
+
 use super::*;
+use crate::draw::EntropyRule;
+use crate::keys::Secret;
+use crate::product::Raffle;
 use crate::span::SpanKind;
+use crate::text::Sku;
 use proptest::prelude::*;
 
 fn product(n: u8) -> ProductId {
@@ -24,6 +30,57 @@ fn candidate(n: u8, lines: &[(u8, i64)]) -> Candidate {
 
 fn waiting(n: u8, lines: &[(u8, i64)]) -> Candidate {
     Candidate { backordered: true, ..candidate(n, lines) }
+}
+
+/// A raffle of so many shares a round, its first one on sale.
+fn raffle(of: u8, shares: i64, last_round: Option<i64>) -> RaffleRoom {
+    let mut next = 100_u8;
+    let mut room = RaffleRoom {
+        product: product(of),
+        sku: Sku::parse("phone").unwrap(),
+        raffle: Raffle {
+            shares,
+            first_number: 1,
+            draw_after: Duration::ZERO,
+            last_round,
+            entropy_rule: EntropyRule::None,
+        },
+        active: true,
+        secret: Secret::new([7; 32]),
+        last: 0,
+        round: None,
+        ids: Box::new(move || {
+            next += 1;
+            BatchId::new(Timestamp::from_micros(1), [next; 10])
+        }),
+    };
+    room.settle();
+    room
+}
+
+#[test]
+fn an_order_that_opens_more_rounds_than_a_set_may_is_issued_where_it_is_first() {
+    let mut room = Stockroom::default();
+    room.raffle(raffle(9, 1, None));
+    let all = [candidate(1, &[(9, 1)]), candidate(2, &[(9, 40)]), candidate(3, &[(9, 1)])];
+    let plan = room.plan(&all);
+    assert_eq!((plan.issued, plan.deferred), (vec![order(1)], vec![order(2), order(3)]));
+    let plan = room.plan(&all[1..]);
+    assert_eq!((plan.issued, plan.deferred), (vec![order(2)], vec![order(3)]));
+    assert_eq!(room.plan(&all[2..]).issued, [order(3)]);
+}
+
+#[test]
+fn an_order_whose_raffle_is_over_makes_way_where_it_waited() {
+    let mut room = Stockroom::default();
+    room.raffle(raffle(9, 5, Some(1)));
+    room.add(batch(1, 1, 1));
+    let all = [waiting(1, &[(9, 6), (1, 1)]), waiting(2, &[(1, 1)])];
+    for one in &all {
+        room.waits(product(1), one.turn());
+    }
+    let plan = room.plan(&all);
+    assert_eq!((plan.over, plan.issued), (vec![order(1)], vec![order(2)]));
 }
 
 #[test]

@@ -46,6 +46,23 @@ pub struct Turned {
     pub full: bool,
 }
 
+/// What settling a raffle came to. Both are to be written, the spent round first: one is on sale at a time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settled {
+    /// The round that was on sale, with nothing left.
+    pub spent: Option<(BatchId, Turned)>,
+    /// The one that follows.
+    pub opened: Option<NewRound>,
+}
+
+impl OpenRound {
+    /// What the round is turned into when nothing of it is left, sold or burned; none while something is.
+    pub fn spent(&self) -> Option<(BatchId, Turned)> {
+        let turned = Turned { digest: self.digest, full: true };
+        (self.batch.unissued() == 0).then_some((self.batch.id, turned))
+    }
+}
+
 impl RaffleRoom {
     /// Whether a round follows the last one there is.
     pub fn goes_on(&self) -> bool {
@@ -57,14 +74,14 @@ impl RaffleRoom {
         !self.goes_on()
     }
 
-    /// Opens the next round where none is on sale, or the one on sale has nothing left; returns it.
-    pub fn settle(&mut self) -> Option<NewRound> {
-        let spent = self.round.as_ref().is_none_or(|round| round.batch.unissued() == 0);
-        if !spent {
-            return None;
+    /// Takes a round that has nothing left from sale, and opens the next where none is on sale.
+    pub fn settle(&mut self) -> Settled {
+        let spent = self.round.as_ref().and_then(OpenRound::spent);
+        if self.round.is_some() && spent.is_none() {
+            return Settled::default();
         }
         self.round = None;
-        self.goes_on().then(|| self.open())
+        Settled { spent, opened: self.goes_on().then(|| self.open()) }
     }
 
     fn open(&mut self) -> NewRound {
@@ -93,7 +110,7 @@ impl RaffleRoom {
 
     /// Gives a line its shares; a round that fills is followed by the next in the same breath.
     ///
-    /// `moved` is told each round that moved, `opened` each that opened.
+    /// `moved` is told each round that moved, the spent ones too; `opened` gets each that opened.
     pub fn give(
         &mut self,
         (order, line, quantity): (OrderId, i32, i64),
@@ -106,7 +123,7 @@ impl RaffleRoom {
             let Some(round) = &mut self.round else { break };
             left -= round.take(left, order, line, &mut part, spans);
             moved(round);
-            opened.extend(self.settle());
+            opened.extend(self.settle().opened);
         }
     }
 }

@@ -41,7 +41,7 @@ fn give(room: &mut RaffleRoom, n: u8, quantity: i64) -> (Vec<Span>, Vec<NewRound
 #[test]
 fn a_round_that_fills_is_followed_by_the_next_in_the_same_breath() {
     let mut room = room(10, None);
-    assert_eq!(room.settle().map(|new| new.number), Some(1));
+    assert_eq!(room.settle().opened.map(|new| new.number), Some(1));
     let (spans, opened) = give(&mut room, 1, 10);
     assert_eq!((spans.len(), opened.len()), (1, 1));
     let round = room.round.as_ref().unwrap();
@@ -71,7 +71,7 @@ fn after_the_last_round_there_is_nothing_to_be_had() {
     assert!(room.claims());
     assert_eq!((room.fit(10), room.fit(11)), (Fit::Fits(0), Fit::Over));
     give(&mut room, 2, 10);
-    assert_eq!((room.round.is_none(), room.settle().is_none(), room.fit(1)), (true, true, Fit::Over));
+    assert_eq!((room.round.is_none(), room.settle(), room.fit(1)), (true, Settled::default(), Fit::Over));
 }
 
 #[test]
@@ -82,6 +82,23 @@ fn a_raffle_that_is_not_active_ends_with_its_round() {
     assert_eq!((room.fit(10), room.fit(11)), (Fit::Fits(0), Fit::Over));
 }
 
+#[test]
+fn a_round_burned_to_its_end_is_full_before_the_next_opens() {
+    let mut room = room(10, Some(2));
+    room.settle();
+    give(&mut room, 1, 4);
+    assert_eq!(room.settle(), Settled::default(), "shares are left");
+    for next in [Some(2), None] {
+        let round = room.round.as_mut().unwrap();
+        assert_eq!(round.spent(), None);
+        round.batch.issued = 10;
+        let (id, digest) = (round.batch.id, round.digest);
+        let settled = room.settle();
+        assert_eq!(settled.spent, Some((id, Turned { digest, full: true })));
+        assert_eq!(settled.opened.map(|new| new.number), next);
+    }
+}
+
 proptest! {
     #[test]
     fn every_share_is_sold_once_and_rounds_follow_each_other(
@@ -90,7 +107,7 @@ proptest! {
         wants in proptest::collection::vec(1_i64..100, 1..12),
     ) {
         let mut room = room(shares, last);
-        let mut numbers: Vec<i64> = room.settle().iter().map(|new| new.number).collect();
+        let mut numbers: Vec<i64> = room.settle().opened.iter().map(|new| new.number).collect();
         let mut sold = 0;
         for (n, want) in wants.into_iter().enumerate() {
             let fits = last.is_none_or(|last| sold + want <= last * shares);

@@ -60,8 +60,14 @@ pub(super) const LIST: &str = concat!(
 );
 pub(super) const ON_SALE: &str =
     concat!(round!(), "WHERE r.product IN (SELECT unhex(value) FROM json_each(?1)) AND r.state = 'open'");
-pub(super) const DUE: &str =
-    "SELECT batch FROM round WHERE state = 'full' AND draw_at <= ?1 ORDER BY draw_at, batch LIMIT ?2";
+/// A round that was burned to its end unsold needs no beacon: nobody can win it.
+pub(super) const DUE: &str = "\
+    SELECT r.batch FROM round r WHERE r.state = 'full' AND r.draw_at <= ?1
+        AND (r.entropy_rule = 'none' OR r.entropy IS NOT NULL
+            OR NOT EXISTS (SELECT 1 FROM span s WHERE s.batch = r.batch AND s.kind = 'issue'))
+        AND (?2 IS NULL OR (r.draw_at, r.batch) >
+            (SELECT o.draw_at, o.batch FROM round o WHERE o.batch = ?2))
+    ORDER BY r.draw_at, r.batch LIMIT ?3";
 pub(super) const SHARES: &str = "\
     SELECT order_id, line, start, upto FROM span WHERE batch = ?1 AND kind = 'issue' ORDER BY upto";
 pub(super) const ENTROPY: &str = "\

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tessera_model::draw::EntropyRule;
+use tessera_model::draw::{Beacon, EntropyRule};
 use tessera_model::ids::{BatchId, ProductId};
 use tessera_model::product::{Kind, Product, Raffle};
 use tessera_model::round::{Drawn, NewRound, RoundState, Turned};
@@ -12,10 +12,12 @@ use super::shop::{issue_span, wrapped};
 use crate::Result;
 use crate::rounds::RoundToOpen;
 
-const SHARES: i64 = 10;
+pub(super) const SHARES: i64 = 10;
+
+const BEACON: EntropyRule = EntropyRule::Beacon(Beacon::DrandQuicknet);
 
 /// A raffle with its own key, and no round yet.
-async fn raffle(fixture: &Fixture) -> Product {
+pub(super) async fn raffle(fixture: &Fixture) -> Product {
     let mut product = fixture.product("phone").await;
     product.rules.kind = Kind::Raffle(Raffle {
         shares: SHARES,
@@ -35,7 +37,12 @@ async fn raffle(fixture: &Fixture) -> Product {
     product
 }
 
-fn round(fixture: &Fixture, product: ProductId, number: i64, turned: Option<Turned>) -> RoundToOpen {
+pub(super) fn round(
+    fixture: &Fixture,
+    product: ProductId,
+    number: i64,
+    turned: Option<Turned>,
+) -> RoundToOpen {
     let round = NewRound {
         id: fixture.id(BatchId::new),
         product,
@@ -54,7 +61,7 @@ async fn open(fixture: &Fixture, round: &RoundToOpen) -> Result<()> {
     fixture.attempt(async |tx| tx.rounds_open(std::slice::from_ref(round)).await).await
 }
 
-const FULL: Turned = Turned { digest: [9; 32], full: true };
+pub(super) const FULL: Turned = Turned { digest: [9; 32], full: true };
 
 /// A raffle is read with its key, its highest round and the one on sale.
 pub async fn raffle_is_read_with_its_round_on_sale(fixture: &Fixture) {
@@ -112,11 +119,38 @@ pub async fn full_round_is_followed_in_the_same_transaction(fixture: &Fixture) {
     let first_page = page(None).await;
     let rest = page(Some(first_page[1].id)).await;
     assert_eq!(rest.iter().map(|r| r.id).collect::<Vec<_>>(), [first.round.id]);
-    let due = async |at| fixture.read(async |tx| tx.rounds_due(at, 9).await).await;
+    let due = async |at| fixture.read(async |tx| tx.rounds_due(at, None, 9).await).await;
     assert!(due(at).await.is_empty());
     assert_eq!(due(at.plus(Duration::from_mins(10))).await.len(), 2);
     let shares = fixture.read(async |tx| tx.rounds_shares(first.round.id).await).await;
     assert_eq!((shares.len(), shares[0].order, shares[0].start, shares[0].upto), (1, order.id, 0, SHARES));
+}
+
+/// Rounds come in pages by the end of their countdown; those that wait for a beacon's value do not, unless nobody can win.
+pub async fn rounds_that_wait_for_a_beacon_are_not_due(fixture: &Fixture) {
+    let product = raffle(fixture).await;
+    let mut rounds = [1, 2, 3].map(|number| round(fixture, product.id, number, Some(FULL)));
+    for open in &mut rounds[..2] {
+        open.round.entropy_rule = BEACON;
+    }
+    let [waits, nobodys, plain] = rounds.each_ref().map(|open| open.round.id);
+    let first = fixture.place_paid("ann", &[(&product, SHARES)]).await.id;
+    let second = fixture.place_paid("bob", &[(&product, SHARES)]).await.id;
+    let at = fixture
+        .write(async |tx| {
+            tx.rounds_open(&rounds).await?;
+            let spans = [(waits, first), (plain, second)].map(|(id, o)| issue_span(id, 0, SHARES, SHARES, o));
+            tx.spans_append(&spans).await?;
+            Ok(tx.now().plus(Duration::from_mins(10)))
+        })
+        .await;
+    let due = async |after, limit| fixture.read(async |tx| tx.rounds_due(at, after, limit).await).await;
+    let [before, behind] = [nobodys.min(plain), nobodys.max(plain)];
+    assert_eq!(due(None, 9).await, [before, behind]);
+    assert_eq!((due(None, 1).await, due(Some(before), 1).await), (vec![before], vec![behind]));
+    assert!(due(Some(behind), 9).await.is_empty());
+    assert!(fixture.write(async |tx| tx.rounds_entropy(waits, &[5; 40]).await).await);
+    assert_eq!(due(None, 9).await.len(), 3);
 }
 
 /// A draw is written once, of a full round only, and what was promised does not change.

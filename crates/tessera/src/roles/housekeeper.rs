@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use tessera_backoffice::{cards, janitor};
 use tessera_courier::Sweeper;
 use tessera_issuer::Mint;
-use tessera_issuer::rounds::{Draw, DrawOutcome};
+use tessera_issuer::rounds::{Draw, Draws, pay_back_rest};
 use tessera_orders::holds::Holds;
-use tessera_store::{Clock, Entropy, Result, SET_MAX, SetFault, Store, run_alone, run_set};
+use tessera_store::{Clock, Entropy, Result, SET_MAX, Store};
 use tokio::sync::watch;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -25,9 +25,6 @@ const SWEEP_EVERY: Duration = Duration::from_secs(1);
 
 /// A round is drawn within this time of its countdown's end.
 const DRAW_EVERY: Duration = Duration::from_secs(1);
-
-/// Rounds of one look: each reads the whole ledger of its round.
-const DRAWS_MAX: i64 = 16;
 
 /// A dead import is gone this long after its lease ran out.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
@@ -112,34 +109,10 @@ async fn sweep(mut sweeper: Sweeper, mut ticks: Ticks<'_>) {
 }
 
 async fn draw(store: &Arc<dyn Store>, step: Arc<Draw>, mut ticks: Ticks<'_>) {
+    let mut draws = Draws::default();
     while ticks.next().await {
-        told("draw rounds", draw_due(store, &step).await);
+        told("draw rounds", draws.look(store, &step).await);
     }
-}
-
-/// Draws the rounds that are due, each by itself: one that cannot be drawn must not stop the others.
-async fn draw_due(store: &Arc<dyn Store>, step: &Arc<Draw>) -> Result<()> {
-    let reader = Arc::clone(store);
-    let due = run_alone(async move {
-        let mut tx = reader.snapshot().await?;
-        let now = tx.now();
-        tx.rounds_due(now, DRAWS_MAX).await
-    })
-    .await?;
-    for round in due {
-        for outcome in run_set(Arc::clone(store), Arc::clone(step), vec![round]).await {
-            match outcome {
-                Ok(DrawOutcome::Drawn(_)) => tracing::info!(round.id = %round, "a round was drawn"),
-                Ok(DrawOutcome::Waits) => tracing::debug!(round.id = %round, "a draw waits for its beacon"),
-                Ok(_) => {}
-                Err(SetFault::Data(detail)) => {
-                    tracing::error!(round.id = %round, detail, "a round cannot be drawn");
-                }
-                Err(SetFault::Store(error)) => return Err(error),
-            }
-        }
-    }
-    Ok(())
 }
 
 async fn tidy(store: &Arc<dyn Store>, entropy: &Entropy, mut ticks: Ticks<'_>) {
@@ -152,6 +125,10 @@ async fn tidy(store: &Arc<dyn Store>, entropy: &Entropy, mut ticks: Ticks<'_>) {
         let closed = told("close batches", cards::close_ending(store).await);
         if let Some(count) = closed.filter(|count| *count > 0) {
             tracing::info!(count, "closed batches whose codes end soon");
+        }
+        let paid_back = told("pay back rounds", pay_back_rest(store).await);
+        if let Some(count) = paid_back.filter(|count| *count > 0) {
+            tracing::info!(count, "went on paying back orders of rounds that were called off");
         }
         if round.is_multiple_of(PURGE_ROUNDS) {
             told("forget old requests", janitor::purge_requests(store).await);

@@ -29,6 +29,7 @@ use tessera_store::payments::{Notice, Payment, PaymentOps, Portion};
 use tessera_store::products::{ProductOps, StockFigures};
 use tessera_store::reconcile::{Check, ReconcileOps};
 use tessera_store::refunds::{RefundOps, StoredPayment};
+use tessera_store::repayments::RepaymentOps;
 use tessera_store::rounds::{RoundOps, RoundToOpen, Share, StoredRaffle};
 use tessera_store::waitlists::WaitlistOps;
 use tessera_store::{Result, StoreMeta, Tx};
@@ -167,13 +168,21 @@ delegate! {
         rounds_lock(ids: &[BatchId]) -> Vec<Round>;
         rounds_list(product: Option<ProductId>, before: Option<BatchId>, limit: i64) -> Vec<Round>;
         rounds_on_sale(products: &[ProductId]) -> Vec<Round>;
-        rounds_due(now: Timestamp, limit: i64) -> Vec<BatchId>;
+        rounds_due(now: Timestamp, after: Option<BatchId>, limit: i64) -> Vec<BatchId>;
         rounds_shares(id: BatchId) -> Vec<Share>;
         rounds_entropy(id: BatchId, entropy: &[u8]) -> bool;
         rounds_drawn(drawn: &[(BatchId, Drawn)]) -> Vec<BatchId>;
         rounds_cancel(id: BatchId) -> bool;
         orders_undrawn(orders: &[OrderId]) -> Vec<OrderId>;
         raffles_key(product: ProductId) -> Option<WrappedKey>;
+    }
+    RepaymentOps {
+        repayments_begin(round: BatchId) -> ();
+        repayments_lock(round: BatchId) -> Option<i64>;
+        repayments_shares(round: BatchId, upto: i64, limit: i64) -> Vec<Share>;
+        repayments_move(round: BatchId, upto: i64) -> ();
+        repayments_end(round: BatchId) -> ();
+        repayments_list() -> Vec<BatchId>;
     }
     WaitlistOps {
         waitlists_read(products: &[ProductId], limit: i64) -> Vec<(ProductId, Turn)>;

@@ -25,7 +25,7 @@ impl Model {
             .retain(|number, _| works.len() > 1 || !tried.contains(number) && !arrived.contains(number));
         let by_itself = matches!(works, [Work::Order(_)]);
         let left = |number: &&usize| {
-            let moved = self.orders[number].status == OrderStatus::Issued;
+            let moved = self.orders[number].status != OrderStatus::Backordered;
             waited.contains(number) && (by_itself || (works.len() == 1 && moved))
         };
         tried.iter().filter(left).flat_map(|number| self.articles(*number)).collect()
@@ -94,8 +94,9 @@ impl Model {
     /// Its raffle has not so many shares any more: its money goes back.
     fn is_over(&mut self, number: usize) {
         let order = self.orders.get_mut(&number).unwrap();
-        order.status = OrderStatus::RefundDue;
         order.move_all(MoneyState::Settled, MoneyState::RefundDue);
+        let owed = order.has(MoneyState::RefundDue) > 0;
+        order.status = if owed { OrderStatus::RefundDue } else { OrderStatus::Refunded };
         for shelf in &mut self.shelves {
             shelf.waitlist.retain(|turn, _| turn.1.1 != number);
         }

@@ -8,7 +8,7 @@ use super::issue::is_raffle;
 use super::{Model, Order};
 
 impl Order {
-    fn has(&self, state: MoneyState) -> i64 {
+    pub(super) fn has(&self, state: MoneyState) -> i64 {
         self.money.get(&state).copied().unwrap_or(0)
     }
 }

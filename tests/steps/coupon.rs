@@ -145,5 +145,7 @@ async fn a_format_may_change_before_the_first_is_sold() {
     let order = shop.place("ann", &[("spring", 20)]).await;
     shop.issue(&[order]).await;
     assert!(shop.codes_of(order).await.iter().all(|code| code.starts_with("SPRING-")));
+    let told = "SELECT count(*) FROM span_cause c JOIN span s ON s.batch = c.batch AND s.upto = c.upto WHERE s.kind = 'void'";
+    assert_eq!(shop.number(told).await, shop.number("SELECT count(*) FROM span WHERE kind = 'void'").await);
     shop.close().await;
 }

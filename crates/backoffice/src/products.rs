@@ -119,7 +119,7 @@ pub async fn apply(
         let products: Vec<Product> = applied.iter().map(|a| a.product.clone()).collect();
         tx.products_put(&products).await?;
         made::raffles(&mut *tx, &mint, &products).await?;
-        if let Err(refused) = made::coupons(&mut *tx, &mint, &products, &known, formats).await? {
+        if let Err(refused) = made::coupons(&mut *tx, &mint, &products, (&known, &actor), formats).await? {
             return Ok(Err(refused));
         }
         let entry = |product: &Product| AuditEntry {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use tessera_model::coupon::Format;
-use tessera_model::ids::ProductId;
+use tessera_model::ids::{BatchId, ProductId};
 use tessera_model::keys::WrappedKey;
 use tessera_store::Result;
 use tessera_store::coupons::{CouponOps, NewPool, PoolAt, StoredFormat};
@@ -57,7 +57,8 @@ const VOID_LOCK: &str =
     "SELECT 1 FROM batch WHERE product = $1 AND state = 'open' ORDER BY id FOR NO KEY UPDATE";
 const VOID_SPAN: &str = "\
     INSERT INTO span (batch, start, upto, size, kind)
-    SELECT id, issued, size, size, 'void' FROM batch WHERE product = $1 AND state = 'open'";
+    SELECT id, issued, size, size, 'void' FROM batch WHERE product = $1 AND state = 'open'
+    RETURNING batch, upto";
 const VOID: &str = "\
     UPDATE batch SET issued = size, state = 'closed', closed_at = $2 WHERE product = $1 AND state = 'open'";
 
@@ -130,10 +131,12 @@ impl CouponOps for PostgresTx {
         self.read(stocked, "batch", |f| f.id("product", ProductId::from_uuid)).await
     }
 
-    async fn batches_void_rest(&mut self, product: ProductId) -> Result<()> {
+    async fn batches_void_rest(&mut self, product: ProductId) -> Result<Vec<(BatchId, i64)>> {
         self.lock(sqlx::query(VOID_LOCK).bind(product.uuid())).await?;
-        self.execute(sqlx::query(VOID_SPAN).bind(product.uuid())).await?;
+        let voided = |f: &Fields<'_>| Ok((f.id("batch", BatchId::from_uuid)?, f.get("upto")?));
+        let voided = self.read(sqlx::query(VOID_SPAN).bind(product.uuid()), "span", voided).await?;
         let void = sqlx::query(VOID).bind(product.uuid()).bind(self.at());
-        self.execute(void).await.map(drop)
+        self.execute(void).await?;
+        Ok(voided)
     }
 }

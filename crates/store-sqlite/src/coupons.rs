@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use tessera_model::coupon::Format;
-use tessera_model::ids::ProductId;
+use tessera_model::ids::{BatchId, ProductId};
 use tessera_model::keys::WrappedKey;
 use tessera_model::time::Timestamp;
 use tessera_store::Result;
@@ -43,7 +43,8 @@ const STOCKED: &str = "\
     SELECT DISTINCT product FROM batch WHERE product IN (SELECT unhex(value) FROM json_each(?1))";
 const VOID_SPAN: &str = "\
     INSERT INTO span (batch, start, upto, size, kind)
-    SELECT id, issued, size, size, 'void' FROM batch WHERE product = ?1 AND state = 'open'";
+    SELECT id, issued, size, size, 'void' FROM batch WHERE product = ?1 AND state = 'open'
+    RETURNING batch, upto";
 const VOID: &str = "\
     UPDATE batch SET issued = size, state = 'closed', closed_at = ?2 WHERE product = ?1 AND state = 'open'";
 
@@ -103,9 +104,11 @@ impl CouponOps for SqliteTx {
         self.read(stocked, "batch", |f| f.id("product", ProductId::from_uuid)).await
     }
 
-    async fn batches_void_rest(&mut self, product: ProductId) -> Result<()> {
-        self.execute(sqlx::query(VOID_SPAN).bind(product.uuid())).await?;
+    async fn batches_void_rest(&mut self, product: ProductId) -> Result<Vec<(BatchId, i64)>> {
+        let voided = |f: &Fields<'_>| Ok((f.id("batch", BatchId::from_uuid)?, f.get("upto")?));
+        let voided = self.read(sqlx::query(VOID_SPAN).bind(product.uuid()), "span", voided).await?;
         let void = sqlx::query(VOID).bind(product.uuid()).bind(self.time().micros());
-        self.execute(void).await.map(drop)
+        self.execute(void).await?;
+        Ok(voided)
     }
 }

@@ -74,6 +74,6 @@ pub trait CouponOps {
     /// Which of these products have any batch.
     async fn products_stocked(&mut self, products: &[ProductId]) -> Result<Vec<ProductId>>;
 
-    /// Voids the unissued rest of the open batches of a product.
-    async fn batches_void_rest(&mut self, product: ProductId) -> Result<()>;
+    /// Voids the unissued rest of the open batches of a product; returns each with where its span ends.
+    async fn batches_void_rest(&mut self, product: ProductId) -> Result<Vec<(BatchId, i64)>>;
 }

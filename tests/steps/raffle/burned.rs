@@ -7,14 +7,15 @@ use tessera_issuer::rounds::{Draw, Draws};
 use tessera_model::draw::{Beacon, EntropyRule};
 use tessera_model::ids::ProductId;
 use tessera_model::round::RoundState;
-use tessera_testbed::Shop;
+use tessera_testbed::{Engine, Shop};
 
 use super::call_off::cancel;
 use super::{issue, paid};
 
 async fn burn(shop: &Shop) {
-    let wish = Recover { burn: 100, actor: "test".to_owned(), reason: Some("restored".to_owned()) };
-    recover(&shop.store, &shop.entropy, wish).await.unwrap();
+    let (seen, actor, reason) = (vec![], "test".to_owned(), Some("restored".to_owned()));
+    let wish = Recover { burn: Some(100), skip: None, seen, actor, reason };
+    recover(&shop.store, &shop.mint(), wish).await.unwrap();
 }
 
 async fn states(shop: &Shop, raffle: ProductId) -> Vec<(RoundState, i64)> {
@@ -76,5 +77,21 @@ async fn a_round_burned_before_its_first_share_was_sold_is_called_off_and_needs_
     look(&shop).await;
     assert_eq!(states(&shop, phone).await, [(RoundState::Cancelled, 0), (RoundState::Open, 3)]);
     assert_eq!(shop.audited("round.cancel").await, 1);
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn nothing_is_drawn_while_issuing_is_suspended() {
+    let shop = Shop::open().await;
+    let phone = shop.raffle("phone", 5, |_| ()).await;
+    let orders = paid(&shop, "phone", &[5]).await;
+    issue(&shop, &orders).await;
+    let (yes, no) = if Engine::of_this_run() == Engine::Sqlite { ("1", "0") } else { ("true", "false") };
+    shop.operate(&format!("UPDATE store SET suspended = {yes}")).await;
+    look(&shop).await;
+    assert_eq!(states(&shop, phone).await[0], (RoundState::Full, 5));
+    shop.operate(&format!("UPDATE store SET suspended = {no}")).await;
+    look(&shop).await;
+    assert_eq!(states(&shop, phone).await[0], (RoundState::Drawn, 5));
     shop.close().await;
 }

@@ -49,6 +49,8 @@ async fn a_round_called_off_while_it_is_sold_is_followed_by_the_next() {
     let states: Vec<_> = shop.rounds(phone).await.iter().map(|r| (r.number, r.state, r.sold)).collect();
     assert_eq!(states, [(1, RoundState::Cancelled, 4), (2, RoundState::Open, 0)]);
     assert_eq!(shop.shelf("phone").await.unissued, 10);
+    let told = "SELECT count(*) FROM span_cause c JOIN span s ON s.batch = c.batch AND s.upto = c.upto WHERE s.kind = 'void'";
+    assert_eq!(shop.number(told).await, 1, "the ledger says why the rest is not sold");
     shop.close().await;
 }
 

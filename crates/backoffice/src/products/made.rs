@@ -9,6 +9,7 @@ use tessera_model::ids::{BatchId, ProductId};
 use tessera_model::product::{Coupon, Product};
 use tessera_model::text::Sku;
 use tessera_store::coupons::{NewPool, StoredFormat};
+use tessera_store::ledger::SpanCause;
 use tessera_store::{Result, Tx};
 
 use super::ApplyError;
@@ -39,7 +40,7 @@ pub(super) async fn coupons(
     tx: &mut dyn Tx,
     mint: &Mint,
     products: &[Product],
-    known: &HashMap<Sku, Product>,
+    (known, actor): (&HashMap<Sku, Product>, &str),
     stored: Vec<StoredFormat>,
 ) -> Result<std::result::Result<(), ApplyError>> {
     let mut formats: HashMap<Format, StoredFormat> =
@@ -66,7 +67,7 @@ pub(super) async fn coupons(
             }));
         }
         if changed(product, coupon, known) {
-            tx.batches_void_rest(product.id).await?;
+            void_rest(tx, product, actor).await?;
         }
         pools.push(pool(mint, product, coupon, stored.taken, more, tx.now())?);
         stored.taken += more;
@@ -84,6 +85,16 @@ fn asked<'p>(product: &'p Product, known: &HashMap<Sku, Product>) -> Option<Aske
         Some(_) | None => 0,
     };
     (coupon.count > made).then_some(Asked { product, coupon, more: coupon.count - made })
+}
+
+/// Codes of the former format are sold to nobody.
+async fn void_rest(tx: &mut dyn Tx, product: &Product, actor: &str) -> Result<()> {
+    let cause = |(batch, upto)| {
+        let reason = Some("the coupon has another format".to_owned());
+        SpanCause { batch, upto, actor: actor.to_owned(), reason }
+    };
+    let voided = tx.batches_void_rest(product.id).await?;
+    tx.spans_explain(&voided.into_iter().map(cause).collect::<Vec<_>>()).await
 }
 
 /// Whether codes of another format were made, of which none was sold.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tessera_model::ids::{BatchId, ProductId};
 use tessera_model::round::{Round, RoundState};
+use tessera_store::ledger::SpanCause;
 use tessera_store::operators::AuditEntry;
 use tessera_store::rounds::StoredRaffle;
 use tessera_store::{Result, Store, Tx, commit, run_alone};
@@ -83,7 +84,12 @@ async fn begin(
 
 async fn cancel(tx: &mut dyn Tx, round: &Round, wish: &CallOff) -> Result<()> {
     if round.state == RoundState::Open {
-        tx.batches_void_rest(round.product).await?;
+        let voided = tx.batches_void_rest(round.product).await?;
+        let cause = |(batch, upto): (BatchId, i64)| {
+            let (actor, reason) = (wish.actor.clone(), Some(wish.reason.clone()));
+            SpanCause { batch, upto, actor, reason }
+        };
+        tx.spans_explain(&voided.into_iter().map(cause).collect::<Vec<_>>()).await?;
     }
     tx.rounds_cancel(round.id).await?;
     tx.repayments_begin(round.id).await?;

@@ -23,7 +23,7 @@ pub enum DrawOutcome {
     Drawn(Drawn),
     /// It had one already.
     Known(Drawn),
-    /// It is not full, it is not time, or it was called off.
+    /// It is not full, it is not time, it was called off, or issuing is suspended.
     NotDue,
     /// None of its shares was sold, all were burned: it is called off, from now on.
     Nobodys,
@@ -68,6 +68,10 @@ impl Step for Draw {
     type Output = DrawOutcome;
 
     async fn run(&self, tx: &mut dyn Tx, inputs: &[BatchId], _again: bool) -> Result<Vec<DrawOutcome>> {
+        // An older copy may have forgotten shares; what it draws would stay drawn.
+        if tx.meta().await?.suspended {
+            return Ok(vec![DrawOutcome::NotDue; inputs.len()]);
+        }
         let rounds: BTreeMap<BatchId, Round> =
             tx.rounds_lock(inputs).await?.into_iter().map(|round| (round.id, round)).collect();
         let mut outcomes = BTreeMap::new();

@@ -84,12 +84,14 @@ pub async fn rest_of_all_batches_is_voided(fixture: &Fixture) {
     let (first, second) = (pool(fixture, product.id, 0, 5), pool(fixture, product.id, 5, 3));
     fixture
         .write(async |tx| {
-            tx.pools_open(&[first.clone(), second]).await?;
+            tx.pools_open(&[first.clone(), second.clone()]).await?;
             tx.spans_append(&[void_span(first.id, 0, 2, 5)]).await?;
             tx.batches_advance(&[(first.id, 2)]).await
         })
         .await;
-    fixture.write(async |tx| tx.batches_void_rest(product.id).await).await;
+    let mut voided = fixture.write(async |tx| tx.batches_void_rest(product.id).await).await;
+    voided.sort_unstable_by_key(|(_, upto)| -*upto);
+    assert_eq!(voided, [(first.id, 5), (second.id, 3)]);
     let figures = fixture.read(async |tx| tx.stock_figures(Some(&product.rules.sku)).await).await.remove(0);
     assert_eq!((figures.stock.unissued, figures.voided), (0, 8));
 }

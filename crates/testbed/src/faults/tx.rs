@@ -156,7 +156,7 @@ delegate! {
         pools_open(pools: &[NewPool]) -> ();
         pools_at(at: &[(Format, i64)]) -> Vec<PoolAt>;
         products_stocked(products: &[ProductId]) -> Vec<ProductId>;
-        batches_void_rest(product: ProductId) -> ();
+        batches_void_rest(product: ProductId) -> Vec<(BatchId, i64)>;
     }
     RoundOps {
         raffles_put(raffles: &[(ProductId, WrappedKey)]) -> ();

@@ -146,6 +146,6 @@ async fn a_format_may_change_before_the_first_is_sold() {
     shop.issue(&[order]).await;
     assert!(shop.codes_of(order).await.iter().all(|code| code.starts_with("SPRING-")));
     let told = "SELECT count(*) FROM span_cause c JOIN span s ON s.batch = c.batch AND s.upto = c.upto WHERE s.kind = 'void'";
-    assert_eq!(shop.number(told).await, shop.number("SELECT count(*) FROM span WHERE kind = 'void'").await);
+    assert_eq!(shop.number(told).await, 1, "the ledger says why the misspelt ones are not sold");
     shop.close().await;
 }

@@ -23,7 +23,6 @@ async fn export(program: &Program, sku: &str, count: usize) -> Ended {
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let codes: HashSet<&str> = ended.stdout.lines().skip(1).filter_map(|row| row.split(',').next()).collect();
     assert_eq!((codes.len(), ended.stdout.lines().count()), (count, count + 1));
-    println!("{count} codes in {:?}, at most {} KiB", ended.took, ended.memory_kib_max);
     ended
 }
 

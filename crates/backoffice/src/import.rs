@@ -200,6 +200,8 @@ pub async fn import(
         lease::clear(store, &lease).await?;
         let mut loading = open::begin((store, keyring, entropy), &product, &request, lease.holder()).await?;
         let read = read(&mut loading, &request.layout, chunks, watch).await;
+        // A chunk may still be on its way when the next one could not be taken.
+        let read = loading.settle().await.and(read);
         open::finish(store, loading, read, &request).await
     }
     .await;
@@ -248,11 +250,11 @@ async fn read(
     take(loading, &mut rows, 1).await
 }
 
-/// Loads rows while at least `least` are there.
+/// Loads rows while at least `least` are there; they are stored when it returns.
 async fn take(loading: &mut chunk::Loading, rows: &mut Vec<Row>, least: usize) -> Result<(), ImportError> {
     while rows.len() >= least && !rows.is_empty() {
         let some = rows.drain(..rows.len().min(CHUNK_MAX)).collect();
         loading.take(some).await?;
     }
-    Ok(())
+    loading.settle().await
 }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use tessera_backoffice::import::Chunks;
 
 /// Bytes read at once.
-const READ: usize = 65_536;
+const READ: usize = 262_144;
 
 /// A file, read away from the runtime's threads.
 pub(crate) struct FileChunks(pub(crate) Option<File>);

@@ -8,7 +8,8 @@ use tessera_model::import::{CodeText, Row};
 use tessera_model::keys::{BatchKeys, Fingerprint, Keyring, unwrap};
 use tessera_model::product::Pick;
 use tessera_store::batches::{KnownCode, NewCode};
-use tessera_store::{Entropy, Store, commit, run_alone};
+use tessera_store::{Entropy, Store, StoreError, commit, run_alone};
+use tokio::task::JoinHandle;
 
 use super::open::still_ours;
 use super::{ImportError, Known, LISTED_MAX, Report, Request, SHOWN_MAX};
@@ -25,6 +26,15 @@ pub(super) struct Loading {
     skips: bool,
     shows: bool,
     pub(super) report: Report,
+    /// The chunk that is being stored, while the next one is looked up and sealed.
+    storing: Option<Storing>,
+}
+
+/// A chunk on its way to the store.
+struct Storing {
+    /// Whether the lease was still ours.
+    task: JoinHandle<tessera_store::Result<bool>>,
+    fingerprints: HashSet<Fingerprint>,
 }
 
 /// A code with its line and what recognises it.
@@ -44,7 +54,7 @@ impl Loading {
         request: &Request,
     ) -> Self {
         let (skips, shows, report) = (request.skip_malformed, request.dry_run, Report::default());
-        Self { store, keyring, entropy, batch, keys, lease, skips, shows, report }
+        Self { store, keyring, entropy, batch, keys, lease, skips, shows, report, storing: None }
     }
 
     pub(super) const fn batch(&self) -> BatchId {
@@ -65,7 +75,17 @@ impl Loading {
             return Ok(());
         }
         let sealed = self.seal(first, new)?;
-        self.store(sealed).await
+        self.settle().await?;
+        self.storing = Some(self.store(sealed));
+        Ok(())
+    }
+
+    /// Waits until what was taken is stored.
+    pub(super) async fn settle(&mut self) -> Result<(), ImportError> {
+        let Some(storing) = self.storing.take() else { return Ok(()) };
+        let stopping = |_| StoreError::Unavailable("the process is stopping".to_owned());
+        let ours = storing.task.await.map_err(stopping)??;
+        if ours { Ok(()) } else { Err(ImportError::LeaseLost) }
     }
 
     /// Counts what is no code, and hands on the codes with their fingerprints.
@@ -111,7 +131,9 @@ impl Loading {
         let (mut seen, mut new) = (HashSet::new(), Vec::with_capacity(codes.len()));
         for Read { line, fingerprint, code } in codes {
             match known.get(&fingerprint) {
-                _ if seen.contains(&fingerprint) => self.know(line, Known::RepeatedInFile),
+                _ if seen.contains(&fingerprint) || self.is_on_its_way(&fingerprint) => {
+                    self.know(line, Known::RepeatedInFile);
+                }
                 Some(k) if k.batch.id == self.batch => self.know(line, Known::RepeatedInFile),
                 Some(k) if self.is_sold(k)? => self.know(line, Known::AlreadySold(k.sku.clone())),
                 Some(k) => self.know(line, Known::InStock(k.sku.clone())),
@@ -122,6 +144,11 @@ impl Loading {
             }
         }
         Ok(new)
+    }
+
+    /// Whether the chunk before has it, which a look at the store may not see yet.
+    fn is_on_its_way(&self, code: &Fingerprint) -> bool {
+        self.storing.as_ref().is_some_and(|storing| storing.fingerprints.contains(code))
     }
 
     /// Counts and lists a code that is not new.
@@ -165,9 +192,11 @@ impl Loading {
             .collect()
     }
 
-    async fn store(&self, codes: Vec<NewCode>) -> Result<(), ImportError> {
+    /// Stores a chunk in a task of its own.
+    fn store(&self, codes: Vec<NewCode>) -> Storing {
         let (store, batch, (holder, purpose)) = (Arc::clone(&self.store), self.batch, self.lease.clone());
-        let ours = run_alone(async move {
+        let fingerprints = codes.iter().map(|code| code.fingerprint).collect();
+        let task = tokio::spawn(run_alone(async move {
             let mut tx = store.begin().await?;
             if !still_ours(&mut *tx, holder, &purpose).await? {
                 return Ok(false);
@@ -175,8 +204,7 @@ impl Loading {
             tx.codes_insert(batch, &codes).await?;
             commit("import-part", tx).await?;
             Ok(true)
-        })
-        .await?;
-        if ours { Ok(()) } else { Err(ImportError::LeaseLost) }
+        }));
+        Storing { task, fingerprints }
     }
 }

@@ -47,10 +47,10 @@ pub async fn same_copy(store: &Arc<dyn Store>, seen: Vec<Seen>) -> Result<Option
         let server = store.server().await?;
         let mut tx = store.snapshot().await?;
         let last = tx.server_seen().await?;
-        if !same_server(last, server) {
-            return Ok(None);
-        }
-        let now = compare(&mut *tx, &seen).await?;
+        let now = match tx.meta().await?.suspended {
+            true => None,
+            false => compare(&mut *tx, &seen, server).await?,
+        };
         drop(tx);
         if let Some(server) = server.filter(|server| now.is_some() && last != Some(*server)) {
             let mut tx = store.begin().await?;
@@ -62,19 +62,12 @@ pub async fn same_copy(store: &Arc<dyn Store>, seen: Vec<Seen>) -> Result<Option
     .await
 }
 
-/// A higher timeline is a promoted standby: whether it has everything, counts and batches tell.
-fn same_server(seen: Option<Server>, now: Option<Server>) -> bool {
-    match (seen, now) {
-        (Some(seen), Some(now)) => seen.system_id == now.system_id && now.timeline >= seen.timeline,
-        (None, _) | (_, None) => true,
-    }
-}
-
-async fn compare(tx: &mut dyn Tx, seen: &[Seen]) -> Result<Option<Seen>> {
-    let meta = tx.meta().await?;
-    if meta.suspended {
+/// What is seen in the store, whether or not it is suspended.
+async fn compare(tx: &mut dyn Tx, seen: &[Seen], server: Option<Server>) -> Result<Option<Seen>> {
+    if !same_server(tx.server_seen().await?, server) {
         return Ok(None);
     }
+    let meta = tx.meta().await?;
     let batches: Vec<_> = seen.iter().flat_map(Seen::batches).collect();
     let limit = i64::try_from(MARKS_MAX).unwrap_or(i64::MAX);
     let issued: HashMap<_, _> = tx.batches_issued(&batches, limit).await?.into_iter().collect();
@@ -90,16 +83,33 @@ async fn compare(tx: &mut dyn Tx, seen: &[Seen]) -> Result<Option<Seen>> {
     Ok(Some(Seen::went_on(meta.into(), &issued, seen)))
 }
 
-/// Suspends issuing by everybody.
+/// A higher timeline is a promoted standby: whether it has everything, counts and batches tell.
+fn same_server(seen: Option<Server>, now: Option<Server>) -> bool {
+    match (seen, now) {
+        (Some(seen), Some(now)) => seen.system_id == now.system_id && now.timeline >= seen.timeline,
+        (None, _) | (_, None) => true,
+    }
+}
+
+/// Suspends issuing by everybody, unless another look finds that it may go on: it was recovered meanwhile, or the first look
+/// saw one server and then another. `seen` was read anew. Whether it is suspended.
 ///
 /// # Errors
 /// The store's.
-pub(crate) async fn suspend(store: &Arc<dyn Store>) -> Result<()> {
+pub(crate) async fn suspend(store: &Arc<dyn Store>, seen: Vec<Seen>) -> Result<bool> {
     let store = Arc::clone(store);
     run_alone(async move {
+        let server = store.server().await?;
         let mut tx = store.begin().await?;
-        tx.generations_suspend().await?;
-        tx.commit().await
+        // Its row is locked from here on, so that no recovery comes between the look and the end.
+        if !tx.generations_suspend().await? {
+            return Ok(true);
+        }
+        let is_older = compare(&mut *tx, &seen, server).await?.is_none();
+        if is_older {
+            tx.commit().await?;
+        }
+        Ok(is_older)
     })
     .await
 }

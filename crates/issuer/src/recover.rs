@@ -8,7 +8,7 @@ use tessera_model::product::Product;
 use tessera_model::time::Timestamp;
 use tessera_store::generations::Server;
 use tessera_store::operators::AuditEntry;
-use tessera_store::{Result, Store, Tx, run_alone};
+use tessera_store::{Result, Store, StoreMeta, Tx, run_alone};
 
 use crate::copies::Seen;
 use crate::rounds::Mint;
@@ -22,11 +22,11 @@ const PAGE: i64 = 1_000;
 /// What an operator says.
 #[derive(Clone, Debug)]
 pub struct Recover {
-    /// Positions to burn in each open batch, at least: as many codes of one batch as may have been given out since the copy
-    /// was made. If not said, [`MARGIN`] when `seen` tells that it is ahead of the copy, else [`BURN`].
+    /// Codes to burn of each open batch, at least: as many of one batch as may have been given out since the copy was made. If
+    /// not said, [`MARGIN`] beyond what `seen` tells when it is ahead of the copy, else [`BURN`].
     pub burn: Option<i64>,
     /// Indexes of each coupon format to leave out, for pools that were opened since; if not said, a tenth of what is left of
-    /// it, at most [`SKIP`].
+    /// it, at most [`SKIP`]. Never less than the codes that were given out of batches which the copy does not know.
     pub skip: Option<i64>,
     /// What issuers have seen: each batch is burned as far, whatever `burn` says.
     pub seen: Vec<Seen>,
@@ -48,8 +48,6 @@ pub const SKIP: i64 = 100_000;
 /// What became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {
-    /// Positions that each open batch was to be burned by at least.
-    pub burn: i64,
     /// Open batches, and how many positions of each were burned.
     pub burned: Vec<(BatchId, i64)>,
     /// Coupon formats, and how many indexes of each were left out.
@@ -68,9 +66,9 @@ pub struct Recovered {
 
 impl Recovered {
     /// Nothing done yet.
-    fn of(at: Timestamp, burn: i64) -> Self {
+    fn of(at: Timestamp) -> Self {
         let (burned, skipped, lost, rounds) = (vec![], vec![], vec![], vec![]);
-        Self { burn, burned, skipped, lost, rounds, sets: 0, last_payment: None, at }
+        Self { burned, skipped, lost, rounds, sets: 0, last_payment: None, at }
     }
 }
 
@@ -96,13 +94,11 @@ async fn run(tx: &mut dyn Tx, mint: &Mint, wish: &Recover, server: Option<Server
     let products = products(tx).await?;
     tx.stock_lock(&products.iter().map(|product| product.id).collect::<Vec<_>>()).await?;
     let meta = tx.meta().await?;
-    let told =
-        wish.seen.iter().any(|seen| seen.copy.generation != meta.generation || seen.copy.sets > meta.sets);
-    let burn = wish.burn.unwrap_or(if told { MARGIN } else { BURN });
-    let mut done = Recovered::of(tx.now(), burn);
-    burn::batches(tx, &products, wish, &mut done).await?;
-    skip::formats(tx, mint, &products, (formats, wish), &mut done).await?;
+    let mut done = Recovered::of(tx.now());
     done.lost = lost(tx, &wish.seen).await?;
+    let told = tell(tx, meta, &wish.seen).await?;
+    burn::batches(tx, &products, (wish, told), &mut done).await?;
+    skip::formats(tx, mint, &products, (formats, wish), &mut done).await?;
     renew(tx, mint.bytes(), wish, &done).await?;
     if let Some(server) = server {
         tx.server_put(server).await?;
@@ -122,6 +118,18 @@ async fn products(tx: &mut dyn Tx) -> Result<Vec<Product>> {
     }
     found.sort_unstable_by_key(|product| product.id);
     Ok(found)
+}
+
+/// Whether notes tell all that was given out since the copy: one is ahead of it, and none had to leave out batches.
+async fn tell(tx: &mut dyn Tx, meta: StoreMeta, seen: &[Seen]) -> Result<bool> {
+    let mut ahead = false;
+    for one in seen {
+        ahead |= match one.copy.generation == meta.generation {
+            true => one.copy.sets > meta.sets,
+            false => !tx.generations_had(one.copy.generation).await?,
+        };
+    }
+    Ok(ahead && !seen.iter().any(Seen::is_full))
 }
 
 /// Batches that were seen and are not there.

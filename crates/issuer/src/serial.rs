@@ -123,9 +123,12 @@ impl Serial {
         stop: &CancellationToken,
         wait: &mut Duration,
     ) -> End {
-        // A store that is away is noticed by the first set.
-        if matches!(self.hand.look().await, Ok(false)) {
-            return End::Pause(OLDER.to_owned());
+        match self.hand.look().await {
+            Ok(true) => {}
+            Ok(false) => return End::Pause(OLDER.to_owned()),
+            // A store that is away is noticed by the next set; but nothing is issued from one that was never looked at.
+            Err(_) if self.hand.has_looked() => {}
+            Err(error) => return End::Pause(error.to_string()),
         }
         let registered = tokio::select! {
             () = stop.cancelled() => return End::Stopped,
@@ -195,8 +198,12 @@ impl Serial {
                 set = &mut next => return set.map_err(End::Broker),
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
+            let look = tokio::select! {
+                () = stop.cancelled() => return Err(End::Stopped),
+                look = self.hand.look() => look,
+            };
             // A store that is away is noticed by the next set.
-            if matches!(self.hand.look().await, Ok(false)) {
+            if matches!(look, Ok(false)) {
                 return Err(End::Pause(OLDER.to_owned()));
             }
         }

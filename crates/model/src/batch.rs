@@ -83,6 +83,12 @@ impl OpenBatch {
         }
     }
 
+    /// Where `count` more codes that can be given out end.
+    pub fn after(&self, count: i64) -> i64 {
+        let end = self.issued.saturating_add(count);
+        self.voided.iter().fold(end, |end, voided| if *voided < end { end.saturating_add(1) } else { end })
+    }
+
     fn give(
         &mut self,
         kind: SpanKind,
@@ -160,6 +166,18 @@ mod tests {
             prop_assert_eq!(at, batch.issued);
             let parts: Vec<i32> = spans.iter().filter_map(|s| s.owner.map(|o| o.part)).collect();
             prop_assert_eq!(parts, (0..part).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn a_count_of_codes_steps_over_what_is_voided(
+            voided in proptest::collection::btree_set(0_i64..40, 0..12),
+            count in 0_i64..20,
+        ) {
+            let mut batch = batch(60, voided.into_iter().collect());
+            let mut spans = vec![];
+            batch.burn(batch.after(count), &mut spans);
+            let burned = spans.iter().filter(|s| s.kind == SpanKind::Burn).map(|s| s.upto - s.start);
+            prop_assert_eq!(burned.sum::<i64>(), count);
         }
 
         #[test]

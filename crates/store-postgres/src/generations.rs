@@ -19,7 +19,7 @@ const END_OTHERS: &str = "\
     ON CONFLICT DO NOTHING";
 const BEGIN: &str = "UPDATE store SET generation = $1, suspended = false WHERE id = 1";
 const ISSUED: &str = "\
-    SELECT id, coalesce(issued, 0) AS issued FROM batch WHERE id = ANY($1)
+    SELECT id, issued FROM batch WHERE id = ANY($1) AND state <> 'loading'
     UNION
     (SELECT id, issued FROM batch WHERE state = 'open' AND issued > 0 ORDER BY id DESC LIMIT $2)";
 const SEEN: &str = "SELECT system_id, timeline FROM store WHERE id = 1 AND system_id IS NOT NULL";
@@ -36,8 +36,8 @@ impl GenerationOps for PostgresTx {
         self.one(sqlx::query(HAD).bind(generation.to_vec())).await.map(|row| row.is_some())
     }
 
-    async fn generations_suspend(&mut self) -> Result<()> {
-        self.execute(sqlx::query(SUSPEND)).await.map(drop)
+    async fn generations_suspend(&mut self) -> Result<bool> {
+        self.execute(sqlx::query(SUSPEND)).await.map(|changed| changed > 0)
     }
 
     async fn generations_renew(&mut self, new: [u8; 16], others: &[[u8; 16]], burned: i64) -> Result<()> {

@@ -29,11 +29,13 @@ mod schema;
 mod tx;
 mod waitlists;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use async_trait::async_trait;
 use sqlx::Row;
 use tessera_model::time::Timestamp;
 use tessera_store::generations::Server;
-use tessera_store::{Result, SchemaState, Store, StoreError, Tx};
+use tessera_store::{Result, SchemaState, Store, Tx};
 
 pub use clock::Time;
 
@@ -47,6 +49,8 @@ pub struct Postgres {
     pool: Pool,
     ticker: Ticker,
     version: String,
+    /// Whether it says which server it is.
+    tells_server: AtomicBool,
 }
 
 impl Postgres {
@@ -60,7 +64,12 @@ impl Postgres {
         let version = "SELECT current_setting('server_version')".to_owned();
         let rows = pool::run(&mut lease, version, State::Rests).await?;
         let version = rows.first().map(|row| row.try_get(0)).transpose().map_err(|e| fault(&e))?;
-        Ok(Self { pool, ticker: Ticker::new(time), version: version.unwrap_or_default() })
+        Ok(Self {
+            pool,
+            ticker: Ticker::new(time),
+            version: version.unwrap_or_default(),
+            tells_server: AtomicBool::new(true),
+        })
     }
 
     /// A transaction. When the connection it was to begin on proves dead, nothing was done: it begins on another.
@@ -112,13 +121,14 @@ impl Store for Postgres {
     }
 
     async fn server(&self) -> Result<Option<Server>> {
-        let mut tx = self.begin_on_living(false).await?;
-        match tx.read(sqlx::query(generations::SERVER), "pg_control_system", generations::server).await {
-            Ok(mut servers) => Ok(servers.pop()),
-            Err(StoreError::Unavailable(detail)) => Err(StoreError::Unavailable(detail)),
-            // A service that is not quite PostgreSQL may forbid to ask.
-            Err(_) => Ok(None),
+        if !self.tells_server.load(Ordering::Relaxed) {
+            return Ok(None);
         }
+        let mut tx = self.begin_on_living(false).await?;
+        let asked = tx.read(sqlx::query(generations::SERVER), "pg_control_system", generations::server).await;
+        // A service may forbid to ask, or not be quite PostgreSQL: it is not asked again, and logs no more of it.
+        self.tells_server.store(asked.is_ok(), Ordering::Relaxed);
+        Ok(asked.ok().and_then(|mut servers| servers.pop()))
     }
 
     fn engine(&self) -> String {

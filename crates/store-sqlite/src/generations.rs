@@ -19,7 +19,7 @@ const END_OTHERS: &str = "\
     WHERE true ON CONFLICT DO NOTHING";
 const BEGIN: &str = "UPDATE store SET generation = ?1, suspended = 0 WHERE id = 1";
 const ISSUED: &str = "\
-    SELECT b.id, coalesce(b.issued, 0) AS issued FROM json_each(?1) j JOIN batch b ON b.id = unhex(j.value)
+    SELECT b.id, b.issued FROM json_each(?1) j JOIN batch b ON b.id = unhex(j.value) WHERE b.state <> 'loading'
     UNION
     SELECT id, issued FROM (SELECT id, issued FROM batch WHERE state = 'open' AND issued > 0 ORDER BY id DESC LIMIT ?2)";
 
@@ -29,8 +29,8 @@ impl GenerationOps for SqliteTx {
         self.one(sqlx::query(HAD).bind(generation.to_vec())).await.map(|row| row.is_some())
     }
 
-    async fn generations_suspend(&mut self) -> Result<()> {
-        self.execute(sqlx::query(SUSPEND)).await.map(drop)
+    async fn generations_suspend(&mut self) -> Result<bool> {
+        self.execute(sqlx::query(SUSPEND)).await.map(|changed| changed > 0)
     }
 
     async fn generations_renew(&mut self, new: [u8; 16], others: &[[u8; 16]], burned: i64) -> Result<()> {

@@ -24,7 +24,8 @@ pub trait GenerationOps {
     async fn generations_had(&mut self, generation: [u8; 16]) -> Result<bool>;
 
     /// Suspends issuing, by whomever: [`Tx::sets_raise`](crate::Tx::sets_raise) is refused from then on.
-    async fn generations_suspend(&mut self) -> Result<()>;
+    /// False when it was suspended before.
+    async fn generations_suspend(&mut self) -> Result<bool>;
 
     /// Ends this copy's generation, in which `burned` positions were burned, and begins another; issuing is not
     /// suspended any more. `others` ended too: generations that issuers have worked with and this copy does not know.
@@ -34,7 +35,7 @@ pub trait GenerationOps {
     async fn generations_renew(&mut self, new: [u8; 16], others: &[[u8; 16]], burned: i64) -> Result<()>;
 
     /// How far each of these batches is given out, and up to `limit` open ones of which anything is, newest first; a batch
-    /// that is not there is absent.
+    /// that is not there, or is loading, is absent.
     async fn batches_issued(&mut self, batches: &[BatchId], limit: i64) -> Result<Vec<(BatchId, i64)>>;
 
     /// Which server the data was last worked with on.

@@ -1,12 +1,17 @@
-//! The issuer's note of the set in hand: one file in the data folder.
+//! The issuer's notes in the data folder: the set in hand in one file, what it has seen of its store in another.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use data_encoding::HEXLOWER;
-use tessera_issuer::{Copy, Seen, SetNote};
-use tessera_model::ids::{BatchId, OrderId};
+use tessera_issuer::{Seen, SetNote};
+use tessera_model::ids::OrderId;
+
+mod seen;
+
+pub(crate) use seen::seen;
+
+use seen::text_of;
 
 /// The most issuers of one queue in one folder.
 const NOTES_MAX: u8 = 16;
@@ -35,36 +40,6 @@ fn read(file: &mut File) -> std::io::Result<String> {
     file.seek(SeekFrom::Start(0))?;
     file.read_to_string(&mut text)?;
     Ok(text)
-}
-
-/// `GENERATION SETS MARKS`, 32 digits of hex and two numbers; then as many marks, `BATCH UPTO` a line.
-fn seen_of(text: &str) -> Option<Seen> {
-    let (first, rest) = text.split_once('\n')?;
-    let mut words = first.split(' ');
-    let generation = HEXLOWER.decode(words.next()?.as_bytes()).ok()?.try_into().ok()?;
-    let sets = words.next()?.parse().ok()?;
-    let count: usize = words.next()?.parse().ok()?;
-    let mark = |line: &str| {
-        let (batch, upto) = line.split_once(' ')?;
-        Some((BatchId::parse(batch)?, upto.parse().ok()?))
-    };
-    let marks: Vec<_> = rest.lines().map(mark).collect::<Option<_>>()?;
-    (marks.len() == count).then(|| Seen::of(Copy { generation, sets }, &marks))
-}
-
-fn text_of(seen: &Seen) -> String {
-    let Copy { generation, sets } = seen.copy;
-    let first = format!("{} {sets} {}\n", HEXLOWER.encode(&generation), seen.marks().len());
-    let marks = seen.marks().iter().map(|(batch, upto)| format!("{batch} {upto}\n"));
-    [first].into_iter().chain(marks).collect()
-}
-
-/// What the issuers of a folder have seen, whether or not they run.
-pub(crate) fn seen(data_dir: &Path) -> Vec<Seen> {
-    let Ok(entries) = std::fs::read_dir(data_dir) else { return vec![] };
-    let notes = entries.flatten().map(|entry| entry.path());
-    let notes = notes.filter(|path| path.extension().is_some_and(|end| end == "copy"));
-    notes.filter_map(|path| seen_of(&std::fs::read_to_string(path).ok()?)).collect()
 }
 
 impl FileNote {
@@ -124,6 +99,8 @@ impl SetNote for FileNote {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tessera_issuer::Copy;
+    use tessera_model::ids::BatchId;
     use tessera_model::time::Timestamp;
 
     #[test]
@@ -149,16 +126,5 @@ mod tests {
         );
         next.keep(&shorter);
         assert_eq!(next.kept(), [shorter]);
-    }
-
-    #[test]
-    fn a_note_that_is_not_whole_says_nothing() {
-        let whole =
-            format!("{} 12 1\n{} 9\n", "07".repeat(16), BatchId::new(Timestamp::from_micros(1), [1; 10]));
-        assert!(seen_of(&whole).is_some());
-        let twice = format!("{whole}{}", whole.lines().last().unwrap());
-        for text in ["", &twice, whole.lines().next().unwrap(), &whole.replace(" 9", " "), &whole[2..]] {
-            assert_eq!(seen_of(text), None, "{text}");
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! What issuers note of their store.
 
+use tessera_broker::Broker;
 use tessera_testbed::How;
 
 use super::*;
@@ -14,6 +15,14 @@ fn no_look(shop: &Shop) {
     shop.faults.always("batches_issued", &"", How::Fail(StoreError::Unavailable("not now".to_owned())));
 }
 
+/// An order that is paid, and of which nobody was told.
+async fn paid(shop: &Shop) -> OrderId {
+    let order = shop.place("ann", &[("card", 1)]).await;
+    let notice = shop.exact_notice(order).await;
+    shop.pay_set(vec![notice]).await.pop().unwrap().unwrap();
+    order
+}
+
 #[tokio::test]
 async fn an_issuer_that_idles_knows_what_others_have_done() {
     let shop = Shop::open().await;
@@ -23,12 +32,10 @@ async fn an_issuer_that_idles_knows_what_others_have_done() {
     shop.note.until(|seen| noted(seen) == (0, 0)).await;
     // The step alone is an issuer elsewhere.
     for _ in 0..3 {
-        let order = shop.place("ann", &[("card", 2)]).await;
-        let notice = shop.exact_notice(order).await;
-        shop.pay_set(vec![notice]).await.pop().unwrap().unwrap();
+        let order = paid(&shop).await;
         shop.issue(&[order]).await;
     }
-    shop.note.until(|seen| noted(seen) == (3, 6)).await;
+    shop.note.until(|seen| noted(seen) == (3, 3)).await;
     issuer.stop().await;
     shop.close().await;
 }
@@ -55,19 +62,16 @@ async fn what_a_set_has_committed_is_noted_though_the_rest_of_it_fails() {
     let shop = Shop::open().await;
     shop.product("card", |_| ()).await;
     shop.stock("card", 20).await;
-    let orders = [bought(&shop, "card", 1).await, bought(&shop, "card", 1).await];
-    shop.until_all_published().await;
-    shop.purge().await;
+    let issuer = shop.start_issuer().await;
     shop.broker.hand_out_whole_sets();
-    for order in orders {
-        shop.publish_paid(order).await;
-    }
-    let together = format!("{}", orders[0]);
-    shop.faults.next(1, "spans_append", &together, How::Fail(StoreError::Data("broken".to_owned())));
+    let orders = [paid(&shop).await, paid(&shop).await];
+    let messages = vec![shop.paid_message(orders[0]).await, shop.paid_message(orders[1]).await];
     no_look(&shop);
+    let broken = How::Fail(StoreError::Data("broken".to_owned()));
+    shop.faults.next(1, "spans_append", &orders[0], broken);
     // Of the halves, the second.
     shop.faults.always("spans_append", &orders[1], How::Fail(StoreError::Unavailable("gone".to_owned())));
-    let (issuer, _) = shop.start_waiting_issuer();
+    shop.broker.publish(messages).await.into_iter().for_each(Result::unwrap);
     shop.until(&orders[..1], OrderStatus::Issued).await;
     shop.note.until(|seen| noted(seen) == (1, 1)).await;
     shop.faults.clear();

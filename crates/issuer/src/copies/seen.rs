@@ -1,6 +1,6 @@
 //! What an issuer has seen of its store.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tessera_model::ids::BatchId;
 use tessera_store::StoreMeta;
@@ -48,6 +48,11 @@ impl Seen {
         &self.marks
     }
 
+    /// Whether batches that were given out may have no mark, being too many.
+    pub fn is_full(&self) -> bool {
+        self.marks.len() >= MARKS_MAX
+    }
+
     /// The batches of the marks.
     pub fn batches(&self) -> impl Iterator<Item = BatchId> + '_ {
         self.marks.iter().map(|(batch, _)| *batch)
@@ -74,12 +79,22 @@ impl Seen {
         now
     }
 
-    /// What it has seen when its batches are given out so far, and others are, too.
+    /// What it has seen when its batches are given out so far, and others are, too; those that did not move go first when there
+    /// are too many.
     pub(super) fn went_on(copy: Copy, issued: &HashMap<BatchId, i64>, seen: &[Self]) -> Self {
-        let own: Vec<_> = seen.iter().flat_map(Self::batches).collect();
-        let others = issued.keys().filter(|batch| !own.contains(batch));
-        let marks = others.chain(&own).filter_map(|batch| Some((*batch, *issued.get(batch)?)));
-        Self::of(copy, &marks.collect::<Vec<_>>())
+        let own = seen.iter().flat_map(|seen| &seen.marks).filter_map(|(batch, upto)| {
+            let issued = *issued.get(batch)?;
+            Some((issued > *upto, *batch, issued))
+        });
+        let (mut rest, mut moved) = (vec![], vec![]);
+        for (is_moved, batch, upto) in own {
+            if is_moved { moved.push((batch, upto)) } else { rest.push((batch, upto)) }
+        }
+        let known: HashSet<BatchId> = rest.iter().chain(&moved).map(|(batch, _)| *batch).collect();
+        let others = issued.iter().filter(|(batch, _)| !known.contains(batch));
+        rest.extend(others.map(|(batch, upto)| (*batch, *upto)));
+        rest.extend(moved);
+        Self::of(copy, &rest)
     }
 
     /// Whether it has seen more than a store with this count and these batches has. Those that a recovered copy does not
@@ -125,6 +140,20 @@ mod tests {
         assert!(!ahead(&known, 3, &[(1, 30)], true));
         assert!(ahead(&known, 3, &[(1, 29)], true), "recovered elsewhere, with too few burned");
         assert!(ahead(&known, 3, &[(1, 30), (2, 0)], true), "nothing burned of one");
+    }
+
+    #[test]
+    fn a_batch_that_moves_pushes_out_one_that_does_not() {
+        let at =
+            |n: usize| BatchId::new(Timestamp::from_micros(2_000 * i64::try_from(n + 1).unwrap()), [1; 10]);
+        let full: Vec<_> = (0..MARKS_MAX).map(|n| (at(n), 5)).collect();
+        let known = Seen::of(Copy { generation: [1; 16], sets: 1 }, &full);
+        let mut issued: HashMap<_, _> = full.iter().copied().collect();
+        issued.insert(at(0), 6);
+        issued.insert(at(MARKS_MAX), 1);
+        let now = Seen::went_on(known.copy, &issued, &[known.clone(), known]);
+        assert!(now.is_full() && now.marks().len() == MARKS_MAX);
+        assert_eq!(now.marks()[MARKS_MAX - 2..], [(at(MARKS_MAX), 1), (at(0), 6)]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use tessera_model::span::{Span, SpanKind};
 use tessera_store::ledger::SpanCause;
 use tessera_store::{Result, Tx};
 
-use super::{Recover, Recovered};
+use super::{BURN, MARGIN, Recover, Recovered};
 use crate::copies::Seen;
 
 /// How far each batch was given out, by whoever has seen it furthest.
@@ -27,7 +27,7 @@ pub(super) fn furthest(seen: &[Seen]) -> BTreeMap<BatchId, i64> {
 pub(super) async fn batches(
     tx: &mut dyn Tx,
     products: &[Product],
-    wish: &Recover,
+    (wish, told): (&Recover, bool),
     done: &mut Recovered,
 ) -> Result<()> {
     let ids: Vec<ProductId> = products.iter().map(|product| product.id).collect();
@@ -39,8 +39,8 @@ pub(super) async fn batches(
     let mut spans = vec![];
     for batch in batches.iter_mut().chain(rounds.iter_mut().map(|round| &mut round.batch)) {
         let from = spans.len();
-        let mark = marks.get(&batch.id).copied().unwrap_or(0);
-        batch.burn(batch.issued.saturating_add(done.burn).max(mark), &mut spans);
+        let mark = marks.get(&batch.id).copied();
+        batch.burn(end(batch, mark, wish.burn, told), &mut spans);
         let burned = spans.iter().skip(from).filter(|span| span.kind == SpanKind::Burn);
         let count: i64 = burned.map(|span| span.upto - span.start).sum();
         if count > 0 {
@@ -51,6 +51,16 @@ pub(super) async fn batches(
     let full = rounds.iter().filter(|round| spent(&round.batch));
     let full: Vec<_> = full.map(|r| (r.batch.id, Turned { digest: r.digest, full: true })).collect();
     if full.is_empty() { Ok(()) } else { tx.rounds_turn(&full).await }
+}
+
+/// Where a batch is burned to: what was seen and a margin, or as much as was said, whatever is more.
+fn end(batch: &OpenBatch, mark: Option<i64>, burn: Option<i64>, told: bool) -> i64 {
+    match (burn, mark) {
+        (Some(burn), mark) => batch.after(burn).max(mark.unwrap_or(0)),
+        (None, Some(mark)) if told => batch.after(MARGIN).max(mark.saturating_add(MARGIN)),
+        (None, None) if told => batch.after(MARGIN),
+        (None, mark) => batch.after(BURN).max(mark.unwrap_or(0)),
+    }
 }
 
 fn spent(batch: &OpenBatch) -> bool {

@@ -25,10 +25,11 @@ pub(super) async fn formats(
 ) -> Result<()> {
     let coupons = products.iter().filter_map(|p| Some((&p.rules.kind.coupon()?.format, p)));
     let coupons: HashMap<&Format, &Product> = coupons.collect();
+    let seen: i64 = done.lost.iter().map(|(_, count)| count).sum();
     for stored in formats {
         let Some(product) = coupons.get(&stored.format) else { continue };
         let left = (stored.format.codes_max() - stored.taken).max(0);
-        let size = wish.skip.unwrap_or((left / PART).min(SKIP)).min(left);
+        let size = wish.skip.unwrap_or((left / PART).min(SKIP)).max(seen).min(left);
         if size > 0 {
             let id = BatchId::new(tx.now(), mint.bytes());
             let pool = NewPool {

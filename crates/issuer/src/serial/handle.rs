@@ -55,13 +55,29 @@ impl Hand {
 
     /// Whether the store is the copy that the issuers of this folder worked with last; if not, it is suspended for all.
     pub(super) async fn look(&mut self) -> Result<bool> {
-        match same_copy(&self.store, self.note.kept()).await? {
+        let seen = self.known_here();
+        match same_copy(&self.store, seen).await? {
             Some(seen) => {
                 self.keep(seen);
                 Ok(true)
             }
-            None => suspend(&self.store).await.map(|()| false),
+            None => {
+                let seen = self.known_here();
+                suspend(&self.store, seen).await.map(|is_suspended| !is_suspended)
+            }
         }
+    }
+
+    /// What the issuers of this folder have seen, and this one, though its note cannot be read.
+    fn known_here(&mut self) -> Vec<Seen> {
+        let mut seen = self.note.kept();
+        seen.extend(self.seen.clone());
+        seen
+    }
+
+    /// Whether it has ever seen its store.
+    pub(super) const fn has_looked(&self) -> bool {
+        self.seen.is_some()
     }
 
     fn keep(&mut self, seen: Seen) {

@@ -147,6 +147,7 @@ pub async fn known_codes_are_found(fixture: &Fixture) {
         })
     };
     assert_eq!(known().await, expected(0, None), "in a loading batch");
+    assert_eq!(fixture.read(async |tx| tx.batches_issued(&[batch.id], 9).await).await, [], "it is loading");
     fixture.write(async |tx| tx.batches_open(batch.id, 3).await).await;
     assert_eq!(known().await, expected(3, Some(0)));
     fixture

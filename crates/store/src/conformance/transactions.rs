@@ -128,8 +128,8 @@ pub async fn generation_that_ended_is_known(fixture: &Fixture) {
 /// While issuing is suspended no set is counted; another generation ends that.
 pub async fn suspended_store_counts_no_set(fixture: &Fixture) {
     fixture.write(async |tx| tx.sets_raise().await).await;
-    for _ in 0..2 {
-        fixture.write(async |tx| tx.generations_suspend().await).await;
+    for is_first in [true, false] {
+        assert_eq!(fixture.write(async |tx| tx.generations_suspend().await).await, is_first);
     }
     let meta = fixture.read(async |tx| tx.meta().await).await;
     assert_eq!((meta.suspended, meta.sets), (true, 1));

@@ -212,7 +212,7 @@ delegate! {
     }
     GenerationOps {
         generations_had(generation: [u8; 16]) -> bool;
-        generations_suspend() -> ();
+        generations_suspend() -> bool;
         generations_renew(new: [u8; 16], others: &[[u8; 16]], burned: i64) -> ();
         batches_issued(batches: &[BatchId], limit: i64) -> Vec<(BatchId, i64)>;
         server_seen() -> Option<Server>;

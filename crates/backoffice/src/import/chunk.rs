@@ -77,7 +77,8 @@ impl Loading {
         let sealed = self.seal(first, new)?;
         self.settle().await?;
         self.storing = Some(self.store(sealed));
-        Ok(())
+        // Buyers share the one writer: they get it while the next chunk is looked up and sealed.
+        if self.store.has_one_writer() { self.settle().await } else { Ok(()) }
     }
 
     /// Waits until what was taken is stored.

@@ -134,7 +134,8 @@ async fn a_round_that_is_burned_to_its_end_is_full_and_followed_by_the_next() {
     shop.issue(&[order]).await;
     let done = recovered(&shop, Some(100)).await;
     let rounds = shop.rounds(phone).await;
-    assert_eq!((rounds[0].state, done.rounds), (RoundState::Full, vec![rounds[0].id]));
+    assert_eq!((rounds[0].state, rounds[1].state), (RoundState::Full, RoundState::Open));
+    assert_eq!((done.rounds, done.called_off), (vec![rounds[0].id], vec![]));
     let next = bought(&shop, "phone", 1).await;
     shop.issue(&[next]).await;
     let rounds: Vec<_> = shop.rounds(phone).await.iter().map(|r| (r.state, r.sold)).collect();

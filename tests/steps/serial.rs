@@ -80,7 +80,7 @@ async fn a_store_that_is_away_pauses_the_issuer_and_costs_no_message() {
     let (shop, orders) = paid(5).await;
     shop.faults.away();
     let mut pings = shop.faults.pings();
-    let issuer = shop.start_issuer().await;
+    let (issuer, _) = shop.start_waiting_issuer();
     pings.wait_for(|count| *count >= 2).await.unwrap();
     assert_eq!(shop.broker.left().await, 5);
     assert!(!*issuer.consuming.borrow(), "a paused issuer is not ready");

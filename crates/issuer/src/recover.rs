@@ -14,6 +14,7 @@ use crate::copies::Seen;
 use crate::rounds::Mint;
 
 mod burn;
+mod rounds;
 mod skip;
 
 /// Products that are read at a time.
@@ -54,7 +55,9 @@ pub struct Recovered {
     pub skipped: Vec<(Format, i64)>,
     /// Batches that issuers have seen and this copy does not know, and how many codes of each were given out.
     pub lost: Vec<(BatchId, i64)>,
-    /// Rounds that were on sale in this copy: they may have been drawn since, with other shares.
+    /// Rounds on sale in this copy that were seen to be sold out since, and are called off.
+    pub called_off: Vec<BatchId>,
+    /// The other rounds on sale in this copy: if one was drawn since, which no note tells, its winner was announced.
     pub rounds: Vec<BatchId>,
     /// Issuing sets that this copy knows of.
     pub sets: i64,
@@ -67,8 +70,8 @@ pub struct Recovered {
 impl Recovered {
     /// Nothing done yet.
     fn of(at: Timestamp) -> Self {
-        let (burned, skipped, lost, rounds) = (vec![], vec![], vec![], vec![]);
-        Self { burned, skipped, lost, rounds, sets: 0, last_payment: None, at }
+        let (burned, skipped, lost) = (vec![], vec![], vec![]);
+        Self { burned, skipped, lost, called_off: vec![], rounds: vec![], sets: 0, last_payment: None, at }
     }
 }
 
@@ -97,7 +100,9 @@ async fn run(tx: &mut dyn Tx, mint: &Mint, wish: &Recover, server: Option<Server
     let mut done = Recovered::of(tx.now());
     done.lost = lost(tx, &wish.seen).await?;
     let told = tell(tx, meta, &wish.seen).await?;
-    burn::batches(tx, &products, (wish, told), &mut done).await?;
+    let marks = burn::furthest(&wish.seen);
+    let raffles = burn::batches(tx, &products, (wish, told), &marks, &mut done).await?;
+    rounds::settle(tx, mint, (&products, wish), (raffles, &marks), &mut done).await?;
     skip::formats(tx, mint, &products, (formats, wish), &mut done).await?;
     renew(tx, mint.bytes(), wish, &done).await?;
     if let Some(server) = server {

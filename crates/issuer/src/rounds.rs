@@ -21,6 +21,7 @@ mod pay_back;
 mod prove;
 
 pub use beacon::{BeaconOutcome, keep_beacon};
+pub(crate) use call_off::cancel;
 pub use call_off::{CallOff, CallOffOutcome, call_off};
 pub use draw::{Draw, DrawOutcome, proof};
 pub use go_on::go_on;

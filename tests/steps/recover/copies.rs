@@ -1,6 +1,7 @@
 //! Real copies, put back under a shop that has sold on.
 
 use tessera_issuer::recover::MARGIN;
+use tessera_issuer::rounds::{DrawOutcome, pay_back_rest};
 
 use super::*;
 
@@ -114,6 +115,32 @@ async fn a_copy_older_than_an_earlier_recovery_can_be_recovered_too() {
     let issuer = shop.start_issuer().await;
     assert!(sold(&shop, "card", 3).await.into_iter().all(|code| seen.insert(code)));
     issuer.stop().await;
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn a_round_that_was_sold_out_since_is_called_off_and_not_drawn_again() {
+    let mut shop = Shop::open().await;
+    let phone = shop.raffle("phone", 10, |_| ()).await;
+    let issuer = shop.start_issuer().await;
+    sold(&shop, "phone", 2).await;
+    issuer.stop().await;
+    let backup = shop.back_up().await;
+    let issuer = shop.start_issuer().await;
+    sold(&shop, "phone", 4).await;
+    issuer.stop().await;
+    let first = shop.rounds(phone).await[0].clone();
+    assert!(matches!(shop.draw(first.id).await, DrawOutcome::Drawn(_)));
+    shop.restore(&backup).await;
+
+    let done = recovered(&shop, None).await;
+    assert_eq!((done.called_off, done.rounds), (vec![first.id], vec![]));
+    assert_eq!(shop.draw(first.id).await, DrawOutcome::NotDue);
+    pay_back_rest(&shop.store).await.unwrap();
+    let rounds = shop.rounds(phone).await;
+    assert_eq!((rounds[0].state, rounds[1].state), (RoundState::Cancelled, RoundState::Open));
+    assert_ne!(rounds[1].commitment, first.commitment);
+    assert_eq!(shop.number("SELECT count(*) FROM orders WHERE status = 'refund_due'").await, 2);
     shop.close().await;
 }
 

@@ -7,10 +7,14 @@ use tessera_model::issue::Plan;
 use tessera_model::order::{Order, OrderEvent, OrderStatus};
 use tessera_model::round::NewRound;
 use tessera_store::orders::Advance;
-use tessera_store::{Result, StoreMeta, Tx};
+use tessera_store::{Result, StoreError, StoreMeta, Tx};
 
 use crate::over;
 use crate::rounds::Mint;
+
+/// The most rounds that one order opens: beyond, its set could not be written in time, again and again. It becomes a dead
+/// letter then, as `shares` of its raffle was lowered after it was placed.
+const ROUNDS_ALONE_MAX: usize = 1_000;
 
 /// Writes the plan; a plan without any change writes nothing.
 pub(super) async fn plan(
@@ -21,6 +25,9 @@ pub(super) async fn plan(
     alone: bool,
 ) -> Result<Option<StoreMeta>> {
     let mut meta = None;
+    if plan.opened.len() > ROUNDS_ALONE_MAX {
+        return Err(StoreError::Data("an order needs more rounds than can be opened at once".to_owned()));
+    }
     rounds(tx, mint, plan).await?;
     if !plan.spans.is_empty() {
         given(tx, plan).await?;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use tessera_model::batch::OpenBatch;
 use tessera_model::ids::{BatchId, ProductId};
 use tessera_model::product::Product;
-use tessera_model::round::{OpenRound, Turned};
 use tessera_model::span::{Span, SpanKind};
 use tessera_store::ledger::SpanCause;
+use tessera_store::rounds::StoredRaffle;
 use tessera_store::{Result, Tx};
 
 use super::{BURN, MARGIN, Recover, Recovered};
@@ -23,21 +23,20 @@ pub(super) fn furthest(seen: &[Seen]) -> BTreeMap<BatchId, i64> {
     furthest
 }
 
-/// Burns positions of every open batch and of every round on sale; a round that is burned to its end is full.
+/// Burns positions of every open batch and of every round on sale; returns raffles with the rounds as they are then.
 pub(super) async fn batches(
     tx: &mut dyn Tx,
     products: &[Product],
     (wish, told): (&Recover, bool),
+    marks: &BTreeMap<BatchId, i64>,
     done: &mut Recovered,
-) -> Result<()> {
+) -> Result<Vec<StoredRaffle>> {
     let ids: Vec<ProductId> = products.iter().map(|product| product.id).collect();
-    let marks = furthest(&wish.seen);
     let mut batches = tx.batches_open_of(&ids).await?;
-    let raffles = tx.raffles_read(&ids).await?;
-    let mut rounds: Vec<OpenRound> = raffles.into_iter().filter_map(|raffle| raffle.round).collect();
-    done.rounds = rounds.iter().map(|round| round.batch.id).collect();
+    let mut raffles = tx.raffles_read(&ids).await?;
+    let rounds = raffles.iter_mut().filter_map(|raffle| raffle.round.as_mut()).map(|round| &mut round.batch);
     let mut spans = vec![];
-    for batch in batches.iter_mut().chain(rounds.iter_mut().map(|round| &mut round.batch)) {
+    for batch in batches.iter_mut().chain(rounds) {
         let from = spans.len();
         let mark = marks.get(&batch.id).copied();
         batch.burn(end(batch, mark, wish.burn, told), &mut spans);
@@ -48,9 +47,7 @@ pub(super) async fn batches(
         }
     }
     write(tx, &spans, wish).await?;
-    let full = rounds.iter().filter(|round| spent(&round.batch));
-    let full: Vec<_> = full.map(|r| (r.batch.id, Turned { digest: r.digest, full: true })).collect();
-    if full.is_empty() { Ok(()) } else { tx.rounds_turn(&full).await }
+    Ok(raffles)
 }
 
 /// Where a batch is burned to: what was seen and a margin, or as much as was said, whatever is more.
@@ -61,10 +58,6 @@ fn end(batch: &OpenBatch, mark: Option<i64>, burn: Option<i64>, told: bool) -> i
         (None, None) if told => batch.after(MARGIN),
         (None, mark) => batch.after(BURN).max(mark.unwrap_or(0)),
     }
-}
-
-fn spent(batch: &OpenBatch) -> bool {
-    batch.unissued() == 0
 }
 
 async fn write(tx: &mut dyn Tx, spans: &[Span], wish: &Recover) -> Result<()> {

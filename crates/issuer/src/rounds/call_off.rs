@@ -82,7 +82,8 @@ async fn begin(
     Ok(Ok(()))
 }
 
-async fn cancel(tx: &mut dyn Tx, round: &Round, wish: &CallOff) -> Result<()> {
+/// The round is called off, and what its shares cost is to be paid back; its raffle is to go on. The caller holds the stock row.
+pub(crate) async fn cancel(tx: &mut dyn Tx, round: &Round, wish: &CallOff) -> Result<()> {
     if round.state == RoundState::Open {
         let voided = tx.batches_void_rest(round.product).await?;
         let cause = |(batch, upto): (BatchId, i64)| {

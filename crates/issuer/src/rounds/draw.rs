@@ -53,6 +53,9 @@ impl Draw {
             return Ok(DrawOutcome::Waits);
         }
         let proof = made(tx, &self.mint, round, now).await?;
+        if proof.commitment != round.commitment {
+            return Err(StoreError::inconsistent("round", "commitment"));
+        }
         if proof.digest != round.digest {
             return Err(StoreError::inconsistent("round", "digest"));
         }

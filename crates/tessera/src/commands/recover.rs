@@ -40,6 +40,7 @@ fn said(done: &Recovered) -> Value {
         "skipped": done.skipped.iter().map(|(format, count)| json!({ "format": format.as_str(), "codes": count }))
             .collect::<Vec<_>>(),
         "lost": counted("given_out", &done.lost),
+        "called_off": done.called_off.iter().map(BatchId::to_string).collect::<Vec<_>>(),
         "rounds": done.rounds.iter().map(BatchId::to_string).collect::<Vec<_>>(),
         "sets": done.sets,
         "payments": { "from": done.last_payment.map(rfc3339), "to": rfc3339(done.at) },
@@ -56,6 +57,9 @@ fn told(done: &Recovered) -> String {
     lines.extend(done.skipped.iter().map(|(format, count)| format!("left out {count} codes of {format}")));
     lines.extend(done.lost.iter().map(|(batch, count)| {
         format!("batch {batch} is not in this copy, and {count} of its codes were given out: import the others alone")
+    }));
+    lines.extend(done.called_off.iter().map(|round| {
+        format!("round {round} was sold out since, and is called off: its orders are paid back")
     }));
     lines.extend(done.rounds.iter().map(|round| {
         format!("round {round} was on sale: if it was drawn since, `tessera rounds cancel {round}`")

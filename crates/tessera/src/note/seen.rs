@@ -51,8 +51,8 @@ fn sum(text: &str) -> String {
 pub(crate) fn seen(data_dir: &Path) -> Vec<Seen> {
     let Ok(entries) = std::fs::read_dir(data_dir) else { return vec![] };
     let is_note = |path: &Path| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        name.starts_with("issuer-") && name.ends_with(".copy")
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with("issuer-") && path.extension().is_some_and(|end| end == "copy")
     };
     let notes = entries.flatten().map(|entry| entry.path()).filter(|path| is_note(path));
     notes

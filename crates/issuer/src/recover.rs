@@ -1,5 +1,6 @@
 //! Recover: after a restore or a failover, what may have been seen is burned, and issuers may go on.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tessera_model::coupon::Format;
@@ -125,16 +126,25 @@ async fn products(tx: &mut dyn Tx) -> Result<Vec<Product>> {
     Ok(found)
 }
 
-/// Whether notes tell all that was given out since the copy: one is ahead of it, and none had to leave out batches.
-async fn tell(tx: &mut dyn Tx, meta: StoreMeta, seen: &[Seen]) -> Result<bool> {
-    let mut ahead = false;
+/// What notes tell of what was given out since the copy.
+#[derive(Clone, Copy)]
+struct Told {
+    /// One is ahead of the copy.
+    is_ahead: bool,
+    /// None had to leave out batches.
+    is_all: bool,
+}
+
+async fn tell(tx: &mut dyn Tx, meta: StoreMeta, seen: &[Seen]) -> Result<Told> {
+    let batches: Vec<BatchId> = seen.iter().flat_map(Seen::batches).collect();
+    let issued: HashMap<_, _> = tx.batches_issued(&batches, 0).await?.into_iter().collect();
+    let mut is_ahead = false;
     for one in seen {
-        ahead |= match one.copy.generation == meta.generation {
-            true => one.copy.sets > meta.sets,
-            false => !tx.generations_had(one.copy.generation).await?,
-        };
+        let recovered = one.copy.generation != meta.generation;
+        is_ahead |= one.is_ahead_of(meta.sets, &issued, recovered)
+            || (recovered && !tx.generations_had(one.copy.generation).await?);
     }
-    Ok(ahead && !seen.iter().any(Seen::is_full))
+    Ok(Told { is_ahead, is_all: !seen.iter().any(Seen::is_full) })
 }
 
 /// Batches that were seen and are not there.

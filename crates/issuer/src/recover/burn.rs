@@ -10,7 +10,7 @@ use tessera_store::ledger::SpanCause;
 use tessera_store::rounds::StoredRaffle;
 use tessera_store::{Result, Tx};
 
-use super::{BURN, MARGIN, Recover, Recovered};
+use super::{BURN, MARGIN, Recover, Recovered, Told};
 use crate::copies::Seen;
 
 /// How far each batch was given out, by whoever has seen it furthest.
@@ -27,7 +27,7 @@ pub(super) fn furthest(seen: &[Seen]) -> BTreeMap<BatchId, i64> {
 pub(super) async fn batches(
     tx: &mut dyn Tx,
     products: &[Product],
-    (wish, told): (&Recover, bool),
+    (wish, told): (&Recover, Told),
     marks: &BTreeMap<BatchId, i64>,
     done: &mut Recovered,
 ) -> Result<Vec<StoredRaffle>> {
@@ -51,12 +51,40 @@ pub(super) async fn batches(
 }
 
 /// Where a batch is burned to: what was seen and a margin, or as much as was said, whatever is more.
-fn end(batch: &OpenBatch, mark: Option<i64>, burn: Option<i64>, told: bool) -> i64 {
+fn end(batch: &OpenBatch, mark: Option<i64>, burn: Option<i64>, told: Told) -> i64 {
     match (burn, mark) {
         (Some(burn), mark) => batch.after(burn).max(mark.unwrap_or(0)),
-        (None, Some(mark)) if told => batch.after(MARGIN).max(mark.saturating_add(MARGIN)),
-        (None, None) if told => batch.after(MARGIN),
+        (None, Some(mark)) if told.is_ahead => batch.after(MARGIN).max(mark.saturating_add(MARGIN)),
+        (None, None) if told.is_ahead && told.is_all => batch.after(MARGIN),
         (None, mark) => batch.after(BURN).max(mark.unwrap_or(0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tessera_model::time::Timestamp;
+
+    #[test]
+    fn a_batch_is_burned_to_its_mark_and_a_margin_or_by_what_is_said() {
+        let at = Timestamp::from_micros(1);
+        let (id, product) = (BatchId::new(at, [1; 10]), ProductId::new(at, [2; 10]));
+        let batch = OpenBatch { id, product, size: 9_000, issued: 100, voided: vec![103] };
+        let told = |is_ahead, is_all| Told { is_ahead, is_all };
+        for (mark, burn, told, expected) in [
+            (Some(200), None, told(true, true), 200 + MARGIN),
+            (Some(200), None, told(true, false), 200 + MARGIN),
+            (Some(90), None, told(true, true), 101 + MARGIN),
+            (None, None, told(true, true), 101 + MARGIN),
+            (None, None, told(true, false), 101 + BURN),
+            (None, None, told(false, true), 101 + BURN),
+            (Some(5_000), None, told(false, true), 5_000),
+            (Some(200), Some(5), told(true, true), 200),
+            (Some(200), Some(500), told(true, true), 601),
+            (None, Some(0), told(false, true), 100),
+        ] {
+            assert_eq!(end(&batch, mark, burn, told), expected, "{mark:?} {burn:?}");
+        }
     }
 }
 

@@ -60,6 +60,25 @@ fn end(batch: &OpenBatch, mark: Option<i64>, burn: Option<i64>, told: Told) -> i
     }
 }
 
+async fn write(tx: &mut dyn Tx, spans: &[Span], wish: &Recover) -> Result<()> {
+    if spans.is_empty() {
+        return Ok(());
+    }
+    tx.spans_append(spans).await?;
+    let burned = spans.iter().filter(|span| span.kind == SpanKind::Burn);
+    tx.spans_explain(&burned.map(|span| cause(span.batch, span.upto, wish)).collect::<Vec<_>>()).await?;
+    let mut moved = BTreeMap::new();
+    for span in spans {
+        moved.insert(span.batch, span.upto);
+    }
+    tx.batches_advance(&moved.into_iter().collect::<Vec<_>>()).await
+}
+
+/// Why a span is there.
+pub(super) fn cause(batch: BatchId, upto: i64, wish: &Recover) -> SpanCause {
+    SpanCause { batch, upto, actor: wish.actor.clone(), reason: wish.reason.clone() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,23 +105,4 @@ mod tests {
             assert_eq!(end(&batch, mark, burn, told), expected, "{mark:?} {burn:?}");
         }
     }
-}
-
-async fn write(tx: &mut dyn Tx, spans: &[Span], wish: &Recover) -> Result<()> {
-    if spans.is_empty() {
-        return Ok(());
-    }
-    tx.spans_append(spans).await?;
-    let burned = spans.iter().filter(|span| span.kind == SpanKind::Burn);
-    tx.spans_explain(&burned.map(|span| cause(span.batch, span.upto, wish)).collect::<Vec<_>>()).await?;
-    let mut moved = BTreeMap::new();
-    for span in spans {
-        moved.insert(span.batch, span.upto);
-    }
-    tx.batches_advance(&moved.into_iter().collect::<Vec<_>>()).await
-}
-
-/// Why a span is there.
-pub(super) fn cause(batch: BatchId, upto: i64, wish: &Recover) -> SpanCause {
-    SpanCause { batch, upto, actor: wish.actor.clone(), reason: wish.reason.clone() }
 }

@@ -51,7 +51,7 @@ fn told(done: &Recovered) -> String {
     let total: i64 = done.burned.iter().map(|(_, count)| count).sum();
     let from = done.last_payment.map_or_else(|| "the beginning".to_owned(), rfc3339);
     let mut lines = vec![format!(
-        "burned {total} positions of {} open batches: they are sold to nobody",
+        "burned {total} positions, which are sold to nobody (open batches: {})",
         done.burned.len(),
     )];
     lines.extend(done.skipped.iter().map(|(format, count)| format!("left out {count} codes of {format}")));

@@ -16,7 +16,7 @@ mod room;
 pub use room::{Fit, RaffleRoom, Settled, Turned};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 /// Where a round is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,8 @@
 //! Facts about this module.
 
-use std::time::Duration;
-
 use super::*;
-use crate::draw::EntropyRule;
-use crate::keys::Secret;
-use crate::product::Raffle;
+use crate::round::tests::room;
 use crate::span::SpanKind;
-use crate::text::Sku;
 use proptest::prelude::*;
 
 fn product(n: u8) -> ProductId {
@@ -34,26 +29,7 @@ fn waiting(n: u8, lines: &[(u8, i64)]) -> Candidate {
 
 /// A raffle of so many shares a round, its first one on sale.
 fn raffle(of: u8, shares: i64, last_round: Option<i64>) -> RaffleRoom {
-    let mut next = 100_u8;
-    let mut room = RaffleRoom {
-        product: product(of),
-        sku: Sku::parse("phone").unwrap(),
-        raffle: Raffle {
-            shares,
-            first_number: 1,
-            draw_after: Duration::ZERO,
-            last_round,
-            entropy_rule: EntropyRule::None,
-        },
-        active: true,
-        secret: Secret::new([7; 32]),
-        last: 0,
-        round: None,
-        ids: Box::new(move || {
-            next += 1;
-            BatchId::new(Timestamp::from_micros(1), [next; 10])
-        }),
-    };
+    let mut room = RaffleRoom { product: product(of), ..room(shares, last_round) };
     room.settle();
     room
 }

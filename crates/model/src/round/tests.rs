@@ -8,8 +8,9 @@ use proptest::prelude::*;
 
 const AT: Timestamp = Timestamp::from_micros(1);
 
-fn room(shares: i64, last_round: Option<i64>) -> RaffleRoom {
-    let mut next = 0_u8;
+/// A raffle of so many shares a round, before its first one.
+pub(crate) fn room(shares: i64, last_round: Option<i64>) -> RaffleRoom {
+    let mut next = 100_u8;
     RaffleRoom {
         product: ProductId::new(AT, [1; 10]),
         sku: Sku::parse("phone").unwrap(),

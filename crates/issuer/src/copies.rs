@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tessera_model::ids::BatchId;
 use tessera_store::generations::Server;
 use tessera_store::{Result, Store, StoreMeta, Tx, run_alone};
 
@@ -46,11 +47,12 @@ pub async fn same_copy(store: &Arc<dyn Store>, seen: Vec<Seen>) -> Result<Option
     run_alone(async move {
         let server = store.server().await?;
         let mut tx = store.snapshot().await?;
+        let meta = tx.meta().await?;
+        if meta.suspended {
+            return Ok(None);
+        }
         let last = tx.server_seen().await?;
-        let now = match tx.meta().await?.suspended {
-            true => None,
-            false => compare(&mut *tx, &seen, server).await?,
-        };
+        let now = compare(&mut *tx, meta, &seen, (last, server)).await?;
         drop(tx);
         if let Some(server) = server.filter(|server| now.is_some() && last != Some(*server)) {
             let mut tx = store.begin().await?;
@@ -63,24 +65,39 @@ pub async fn same_copy(store: &Arc<dyn Store>, seen: Vec<Seen>) -> Result<Option
 }
 
 /// What is seen in the store, whether or not it is suspended.
-async fn compare(tx: &mut dyn Tx, seen: &[Seen], server: Option<Server>) -> Result<Option<Seen>> {
-    if !same_server(tx.server_seen().await?, server) {
+async fn compare(
+    tx: &mut dyn Tx,
+    meta: StoreMeta,
+    seen: &[Seen],
+    (last, server): (Option<Server>, Option<Server>),
+) -> Result<Option<Seen>> {
+    if !same_server(last, server) {
         return Ok(None);
     }
-    let meta = tx.meta().await?;
     let batches: Vec<_> = seen.iter().flat_map(Seen::batches).collect();
     let limit = i64::try_from(MARKS_MAX).unwrap_or(i64::MAX);
     let issued: HashMap<_, _> = tx.batches_issued(&batches, limit).await?.into_iter().collect();
     for one in seen {
-        let recovered = one.copy.generation != meta.generation;
-        if recovered && !tx.generations_had(one.copy.generation).await? {
-            return Ok(None);
-        }
-        if one.is_ahead_of(meta.sets, &issued, recovered) {
+        if is_ahead(tx, meta, one, &issued).await? {
             return Ok(None);
         }
     }
     Ok(Some(Seen::went_on(meta.into(), &issued, seen)))
+}
+
+/// Whether an issuer has seen more than the store has now, of which these batches are given out so far: another generation
+/// that this one was not recovered from, too.
+pub(crate) async fn is_ahead(
+    tx: &mut dyn Tx,
+    meta: StoreMeta,
+    seen: &Seen,
+    issued: &HashMap<BatchId, i64>,
+) -> Result<bool> {
+    let recovered = seen.copy.generation != meta.generation;
+    if recovered && !tx.generations_had(seen.copy.generation).await? {
+        return Ok(true);
+    }
+    Ok(seen.is_ahead_of(meta.sets, issued, recovered))
 }
 
 /// A higher timeline is a promoted standby: whether it has everything, counts and batches tell.
@@ -105,7 +122,8 @@ pub(crate) async fn suspend(store: &Arc<dyn Store>, seen: Vec<Seen>) -> Result<b
         if !tx.generations_suspend().await? {
             return Ok(true);
         }
-        let is_older = compare(&mut *tx, &seen, server).await?.is_none();
+        let (meta, last) = (tx.meta().await?, tx.server_seen().await?);
+        let is_older = compare(&mut *tx, meta, &seen, (last, server)).await?.is_none();
         if is_older {
             tx.commit().await?;
         }

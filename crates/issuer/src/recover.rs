@@ -11,7 +11,7 @@ use tessera_store::generations::Server;
 use tessera_store::operators::AuditEntry;
 use tessera_store::{Result, Store, StoreMeta, Tx, run_alone};
 
-use crate::copies::Seen;
+use crate::copies::{Seen, is_ahead};
 use crate::rounds::Mint;
 
 mod burn;
@@ -99,9 +99,12 @@ async fn run(tx: &mut dyn Tx, mint: &Mint, wish: &Recover, server: Option<Server
     tx.stock_lock(&products.iter().map(|product| product.id).collect::<Vec<_>>()).await?;
     let meta = tx.meta().await?;
     let mut done = Recovered::of(tx.now());
-    done.lost = lost(tx, &wish.seen).await?;
-    let told = tell(tx, meta, &wish.seen).await?;
     let marks = burn::furthest(&wish.seen);
+    let ids: Vec<BatchId> = marks.keys().copied().collect();
+    let issued: HashMap<_, _> = tx.batches_issued(&ids, 0).await?.into_iter().collect();
+    let lost = marks.iter().filter(|(batch, _)| !issued.contains_key(batch));
+    done.lost = lost.map(|(batch, upto)| (*batch, *upto)).collect();
+    let told = tell(tx, meta, &wish.seen, &issued).await?;
     let raffles = burn::batches(tx, &products, (wish, told), &marks, &mut done).await?;
     rounds::settle(tx, mint, (&products, wish), (raffles, &marks), &mut done).await?;
     skip::formats(tx, mint, &products, (formats, wish), &mut done).await?;
@@ -135,24 +138,17 @@ struct Told {
     is_all: bool,
 }
 
-async fn tell(tx: &mut dyn Tx, meta: StoreMeta, seen: &[Seen]) -> Result<Told> {
-    let batches: Vec<BatchId> = seen.iter().flat_map(Seen::batches).collect();
-    let issued: HashMap<_, _> = tx.batches_issued(&batches, 0).await?.into_iter().collect();
-    let mut is_ahead = false;
+async fn tell(
+    tx: &mut dyn Tx,
+    meta: StoreMeta,
+    seen: &[Seen],
+    issued: &HashMap<BatchId, i64>,
+) -> Result<Told> {
+    let mut told = Told { is_ahead: false, is_all: !seen.iter().any(Seen::is_full) };
     for one in seen {
-        let recovered = one.copy.generation != meta.generation;
-        is_ahead |= one.is_ahead_of(meta.sets, &issued, recovered)
-            || (recovered && !tx.generations_had(one.copy.generation).await?);
+        told.is_ahead |= is_ahead(tx, meta, one, issued).await?;
     }
-    Ok(Told { is_ahead, is_all: !seen.iter().any(Seen::is_full) })
-}
-
-/// Batches that were seen and are not there.
-async fn lost(tx: &mut dyn Tx, seen: &[Seen]) -> Result<Vec<(BatchId, i64)>> {
-    let marks = burn::furthest(seen);
-    let ids: Vec<BatchId> = marks.keys().copied().collect();
-    let there = tx.batches_issued(&ids, 0).await?;
-    Ok(marks.into_iter().filter(|(batch, _)| there.iter().all(|(id, _)| id != batch)).collect())
+    Ok(told)
 }
 
 /// Another generation; all that issuers knew have ended, among them those that this copy is too old to know.

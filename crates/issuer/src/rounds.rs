@@ -9,6 +9,7 @@ use tessera_model::keys::{Keyring, Secret, WrappedKey, unwrap, wrap};
 use tessera_model::product::{Product, Raffle};
 use tessera_model::round::{NewRound, RaffleRoom, Turned};
 use tessera_model::time::Timestamp;
+use tessera_store::coupons::NewPool;
 use tessera_store::rounds::{RoundToOpen, StoredRaffle};
 use tessera_store::{Entropy, Result, StoreError, Tx};
 
@@ -25,6 +26,7 @@ pub(crate) use call_off::cancel;
 pub use call_off::{CallOff, CallOffOutcome, call_off};
 pub use draw::{Draw, DrawOutcome, proof};
 pub use go_on::go_on;
+pub(crate) use go_on::go_on_without;
 pub use look::Draws;
 pub use pay_back::{pay_back, pay_back_rest};
 pub use prove::reconcile;
@@ -59,6 +61,23 @@ impl Mint {
     /// `Data` if it cannot be wrapped.
     pub fn format_key(&self, format: &Format) -> Result<WrappedKey> {
         self.wrapped("coupon_format", format.as_str().as_bytes())
+    }
+
+    /// A pool of these many indexes of a format, from `start` on, about to be written.
+    ///
+    /// # Errors
+    /// `Data` if its key cannot be wrapped.
+    pub fn pool(
+        &self,
+        product: ProductId,
+        format: &Format,
+        (start, size): (i64, i64),
+        expires_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<NewPool> {
+        let id = BatchId::new(now, self.bytes());
+        let (format, key) = (format.clone(), self.batch_key(id)?);
+        Ok(NewPool { id, product, format, start, size, key, expires_at })
     }
 
     /// A new batch's own key.

@@ -104,6 +104,19 @@ async fn one(tx: &mut dyn Tx, input: &Voiding, again: bool) -> Result<VoidOutcom
     }
 }
 
+/// Voids what is left of the open batches of a product, with the cause in the ledger. The caller holds its stock row.
+///
+/// # Errors
+/// The store's.
+pub async fn void_unissued(tx: &mut dyn Tx, product: ProductId, actor: &str, reason: &str) -> Result<()> {
+    let cause = |(batch, upto)| {
+        let (actor, reason) = (actor.to_owned(), Some(reason.to_owned()));
+        SpanCause { batch, upto, actor, reason }
+    };
+    let voided = tx.batches_void_rest(product).await?;
+    tx.spans_explain(&voided.into_iter().map(cause).collect::<Vec<_>>()).await
+}
+
 async fn on_shelf(tx: &mut dyn Tx, product: ProductId) -> Result<Stock> {
     Ok(tx.stock_read(&[product]).await?.first().map(|(_, stock)| *stock).unwrap_or_default())
 }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use tessera_issuer::Mint;
 use tessera_issuer::rounds::go_on;
+use tessera_issuer::void::void_unissued;
 use tessera_model::coupon::Format;
-use tessera_model::ids::{BatchId, ProductId};
+use tessera_model::ids::ProductId;
 use tessera_model::product::{Coupon, Product};
 use tessera_model::text::Sku;
-use tessera_store::coupons::{NewPool, StoredFormat};
-use tessera_store::ledger::SpanCause;
+use tessera_store::coupons::StoredFormat;
 use tessera_store::{Result, Tx};
 
 use super::ApplyError;
@@ -67,9 +67,11 @@ pub(super) async fn coupons(
             }));
         }
         if changed(product, coupon, known) {
-            void_rest(tx, product, actor).await?;
+            // Codes of the former format are sold to nobody.
+            void_unissued(tx, product.id, actor, "the coupon has another format").await?;
         }
-        pools.push(pool(mint, product, coupon, stored.taken, more, tx.now())?);
+        let indexes = (stored.taken, more);
+        pools.push(mint.pool(product.id, &coupon.format, indexes, coupon.expires_at, tx.now())?);
         stored.taken += more;
     }
     if !pools.is_empty() {
@@ -87,38 +89,8 @@ fn asked<'p>(product: &'p Product, known: &HashMap<Sku, Product>) -> Option<Aske
     (coupon.count > made).then_some(Asked { product, coupon, more: coupon.count - made })
 }
 
-/// Codes of the former format are sold to nobody.
-async fn void_rest(tx: &mut dyn Tx, product: &Product, actor: &str) -> Result<()> {
-    let cause = |(batch, upto)| {
-        let reason = Some("the coupon has another format".to_owned());
-        SpanCause { batch, upto, actor: actor.to_owned(), reason }
-    };
-    let voided = tx.batches_void_rest(product.id).await?;
-    tx.spans_explain(&voided.into_iter().map(cause).collect::<Vec<_>>()).await
-}
-
 /// Whether codes of another format were made, of which none was sold.
 fn changed(product: &Product, coupon: &Coupon, known: &HashMap<Sku, Product>) -> bool {
     let old = known.get(&product.rules.sku).and_then(|old| old.rules.kind.coupon());
     old.is_some_and(|old| old.format != coupon.format)
-}
-
-fn pool(
-    mint: &Mint,
-    product: &Product,
-    coupon: &Coupon,
-    start: i64,
-    size: i64,
-    now: tessera_model::time::Timestamp,
-) -> Result<NewPool> {
-    let id = BatchId::new(now, mint.bytes());
-    Ok(NewPool {
-        id,
-        product: product.id,
-        format: coupon.format.clone(),
-        start,
-        size,
-        key: mint.batch_key(id)?,
-        expires_at: coupon.expires_at,
-    })
 }

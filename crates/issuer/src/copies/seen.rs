@@ -99,7 +99,7 @@ impl Seen {
 
     /// Whether it has seen more than a store with this count and these batches has. Those that a recovered copy does not
     /// know were lost, and said to be.
-    pub(crate) fn is_ahead_of(&self, sets: i64, issued: &HashMap<BatchId, i64>, recovered: bool) -> bool {
+    pub(super) fn is_ahead_of(&self, sets: i64, issued: &HashMap<BatchId, i64>, recovered: bool) -> bool {
         let further =
             |(batch, upto): &(BatchId, i64)| issued.get(batch).map_or(!recovered, |issued| upto > issued);
         (!recovered && self.copy.sets > sets) || self.marks.iter().any(further)

@@ -8,7 +8,7 @@ use tessera_store::rounds::StoredRaffle;
 use tessera_store::{Result, Tx};
 
 use super::{Recover, Recovered};
-use crate::rounds::{CallOff, Mint, cancel, go_on};
+use crate::rounds::{CallOff, Mint, cancel, go_on_without};
 
 /// Why, in the audit log.
 const SOLD_OUT: &str =
@@ -20,7 +20,7 @@ pub(super) async fn settle(
     tx: &mut dyn Tx,
     mint: &Mint,
     (products, wish): (&[Product], &Recover),
-    (mut raffles, marks): (Vec<StoredRaffle>, &BTreeMap<BatchId, i64>),
+    (raffles, marks): (Vec<StoredRaffle>, &BTreeMap<BatchId, i64>),
     done: &mut Recovered,
 ) -> Result<()> {
     let is_sold_out = |id: &BatchId, size: i64| marks.get(id).is_some_and(|upto| *upto >= size);
@@ -32,8 +32,5 @@ pub(super) async fn settle(
         let reason = wish.reason.clone().unwrap_or_else(|| SOLD_OUT.to_owned());
         cancel(tx, &round, &CallOff { round: round.id, actor: wish.actor.clone(), reason }).await?;
     }
-    for raffle in &mut raffles {
-        raffle.round = raffle.round.take().filter(|round| !done.called_off.contains(&round.batch.id));
-    }
-    go_on(tx, mint, raffles, products).await
+    go_on_without(tx, mint, raffles, products, &done.called_off).await
 }

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use tessera_model::coupon::Format;
-use tessera_model::ids::BatchId;
 use tessera_model::product::Product;
 use tessera_model::span::{Span, SpanKind};
 use tessera_store::coupons::{NewPool, StoredFormat};
@@ -31,16 +30,7 @@ pub(super) async fn formats(
         let left = (stored.format.codes_max() - stored.taken).max(0);
         let size = wish.skip.unwrap_or((left / PART).min(SKIP)).max(seen).min(left);
         if size > 0 {
-            let id = BatchId::new(tx.now(), mint.bytes());
-            let pool = NewPool {
-                id,
-                product: product.id,
-                format: stored.format.clone(),
-                start: stored.taken,
-                size,
-                key: mint.batch_key(id)?,
-                expires_at: None,
-            };
+            let pool = mint.pool(product.id, &stored.format, (stored.taken, size), None, tx.now())?;
             burned(tx, &pool, wish).await?;
             done.skipped.push((stored.format, size));
         }

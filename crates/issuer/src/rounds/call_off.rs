@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use tessera_model::ids::{BatchId, ProductId};
+use tessera_model::ids::BatchId;
 use tessera_model::round::{Round, RoundState};
-use tessera_store::ledger::SpanCause;
 use tessera_store::operators::AuditEntry;
-use tessera_store::rounds::StoredRaffle;
 use tessera_store::{Result, Store, Tx, commit, run_alone};
 
-use super::{Mint, go_on, pay_back};
+use super::{Mint, go_on_without, pay_back};
+use crate::void::void_unissued;
 
 /// What an operator says.
 #[derive(Clone, Debug)]
@@ -78,19 +77,15 @@ async fn begin(
         state @ (RoundState::Cancelled | RoundState::Drawn) => return Ok(Err(CallOffOutcome::Past(state))),
     }
     cancel(tx, &round, wish).await?;
-    follow(tx, mint, raffles, product, round.id).await?;
+    let products = tx.products_read(&[product]).await?;
+    go_on_without(tx, mint, raffles, &products, &[round.id]).await?;
     Ok(Ok(()))
 }
 
 /// The round is called off, and what its shares cost is to be paid back; its raffle is to go on. The caller holds the stock row.
 pub(crate) async fn cancel(tx: &mut dyn Tx, round: &Round, wish: &CallOff) -> Result<()> {
     if round.state == RoundState::Open {
-        let voided = tx.batches_void_rest(round.product).await?;
-        let cause = |(batch, upto): (BatchId, i64)| {
-            let (actor, reason) = (wish.actor.clone(), Some(wish.reason.clone()));
-            SpanCause { batch, upto, actor, reason }
-        };
-        tx.spans_explain(&voided.into_iter().map(cause).collect::<Vec<_>>()).await?;
+        void_unissued(tx, round.product, &wish.actor, &wish.reason).await?;
     }
     tx.rounds_cancel(round.id).await?;
     tx.repayments_begin(round.id).await?;
@@ -101,19 +96,4 @@ pub(crate) async fn cancel(tx: &mut dyn Tx, round: &Round, wish: &CallOff) -> Re
         reason: Some(wish.reason.clone()),
     };
     tx.audit_append(&[audit]).await
-}
-
-/// The raffle goes on without the round that was called off.
-async fn follow(
-    tx: &mut dyn Tx,
-    mint: &Mint,
-    mut raffles: Vec<StoredRaffle>,
-    product: ProductId,
-    called_off: BatchId,
-) -> Result<()> {
-    for stored in &mut raffles {
-        stored.round = stored.round.take().filter(|open| open.batch.id != called_off);
-    }
-    let products = tx.products_read(&[product]).await?;
-    go_on(tx, mint, raffles, &products).await
 }

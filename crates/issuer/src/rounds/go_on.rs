@@ -2,12 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use tessera_model::ids::ProductId;
+use tessera_model::ids::{BatchId, ProductId};
 use tessera_model::product::Product;
 use tessera_store::rounds::StoredRaffle;
 use tessera_store::{Result, Tx};
 
 use super::Mint;
+
+/// As [`go_on`], without the rounds that were called off.
+pub(crate) async fn go_on_without(
+    tx: &mut dyn Tx,
+    mint: &Mint,
+    mut stored: Vec<StoredRaffle>,
+    products: &[Product],
+    called_off: &[BatchId],
+) -> Result<()> {
+    for raffle in &mut stored {
+        raffle.round = raffle.round.take().filter(|round| !called_off.contains(&round.batch.id));
+    }
+    go_on(tx, mint, stored, products).await
+}
 
 /// Takes rounds that have nothing left from sale, opens the next of each raffle that has none on sale, and has orders
 /// claim where none follows. The caller holds the raffles' stock rows.
